@@ -98,11 +98,6 @@ static json_t *list_of(const struct out *o, const char *key)
 
 /* --- the mix ---------------------------------------------------------------------------------- */
 
-struct mix_row {
-	const char *name;
-	unsigned a, b;
-};
-
 /* Unpadded: what follows the last EXIT is never run. */
 static void count(const struct sass_func *f, unsigned by_op[SASS_OP_COUNT],
                   unsigned by_class[SASS_CLASS_COUNT], unsigned *spills)
@@ -115,18 +110,18 @@ static void count(const struct sass_func *f, unsigned by_op[SASS_OP_COUNT],
 }
 
 static void add_row(struct table *t, const char *name, const struct out *o, const char *list,
-                    unsigned a, unsigned b)
+                    uint64_t a, uint64_t b)
 {
 	if (!o->c) {
-		json_array_append_new(list_of(o, list), json_pack("{s:s, s:i, s:i}", "name", name, "before",
-		                                                  (int)a, "after", (int)b));
+		json_array_append_new(list_of(o, list), json_pack("{s:s, s:I, s:I}", "name", name, "before",
+		                                                  (json_int_t)a, "after", (json_int_t)b));
 		return;
 	}
-	char of_a[16], of_b[16], change[16] = "";
-	snprintf(of_a, sizeof of_a, "%u", a);
-	snprintf(of_b, sizeof of_b, "%u", b);
+	char of_a[24], of_b[24], change[24] = "";
+	snprintf(of_a, sizeof of_a, "%" PRIu64, a);
+	snprintf(of_b, sizeof of_b, "%" PRIu64, b);
 	if (a != b)
-		snprintf(change, sizeof change, "%+d", (int)b - (int)a);
+		snprintf(change, sizeof change, "%+" PRId64, (int64_t)(b - a));
 	table_row(t, name, of_a, of_b, change);
 }
 
@@ -135,7 +130,25 @@ static unsigned bytes_of(unsigned stack)
 	return stack == CUBIN_NO_COUNT ? 0 : stack;
 }
 
-static void tell_facts(const struct out *o, const struct sass_func *a, const struct sass_func *b)
+static bool both_counted(const struct sass_side *a, const struct sass_side *b)
+{
+	return sass_is_counted(&a->show) && sass_is_counted(&b->show);
+}
+
+static void tell_executed(const struct out *o, struct table *t, const struct sass_side *a,
+                          const struct sass_side *b)
+{
+	const struct counts *of_a = &a->show.counts->counts.total,
+						*of_b = &b->show.counts->counts.total;
+	if (!both_counted(a, b))
+		return;
+	add_row(t, "executed warp instructions", o, "facts", of_a->warp_executed, of_b->warp_executed);
+	add_row(t, "executed by lanes", o, "facts", of_a->thread_executed, of_b->thread_executed);
+}
+
+static void tell_facts(const struct out *o, const struct sass_side *side_a,
+                       const struct sass_func *a, const struct sass_side *side_b,
+                       const struct sass_func *b)
 {
 	unsigned op_a[SASS_OP_COUNT] = { 0 }, op_b[SASS_OP_COUNT] = { 0 }, spill_a = 0, spill_b = 0;
 	unsigned class_a[SASS_CLASS_COUNT] = { 0 }, class_b[SASS_CLASS_COUNT] = { 0 };
@@ -147,11 +160,11 @@ static void tell_facts(const struct out *o, const struct sass_func *a, const str
 	count(b, op_b, class_b, &spill_b);
 	add_row(&t, "registers", o, "facts", a->cubin->registers, b->cubin->registers);
 	add_row(&t, "instructions", o, "facts", a->n_insts, b->n_insts);
+	tell_executed(o, &t, side_a, side_b);
 	add_row(&t, "spills and refills", o, "facts", spill_a, spill_b);
 	add_row(&t, "stack bytes", o, "facts", bytes_of(a->cubin->stack_bytes),
 	        bytes_of(b->cubin->stack_bytes));
-	add_row(&t, "static shared bytes", o, "facts", (unsigned)a->cubin->shared_bytes,
-	        (unsigned)b->cubin->shared_bytes);
+	add_row(&t, "static shared bytes", o, "facts", a->cubin->shared_bytes, b->cubin->shared_bytes);
 	for (unsigned k = 0; k < SASS_CLASS_COUNT; k++)
 		if (class_a[k] || class_b[k])
 			add_row(&t, sass_class_name(k), o, "facts", class_a[k], class_b[k]);
@@ -231,9 +244,23 @@ struct pairing {
 	const struct sass_inst *a[MAX_OF_LINE], *b[MAX_OF_LINE];
 	uint64_t of_a[MAX_OF_LINE], of_b[MAX_OF_LINE];
 	unsigned n, m, partner[MAX_OF_LINE + 1];
+	bool counted; /* how often those of the line ran: */
+	uint64_t ran_a, ran_b;
 };
 
-/* False: the same opcodes in the same order. */
+/* Executed warp instructions of the line, on both sides. */
+static void sum_up(struct pairing *p, const struct sass_side *a, const struct sass_side *b)
+{
+	const struct code_count *count;
+	p->counted = both_counted(a, b);
+	p->ran_a = p->ran_b = 0;
+	for (unsigned i = 0; i < p->n; i++)
+		p->ran_a += (count = sass_count(&a->show, p->a[i])) ? count->warps : 0;
+	for (unsigned i = 0; i < p->m; i++)
+		p->ran_b += (count = sass_count(&b->show, p->b[i])) ? count->warps : 0;
+}
+
+/* False: the same opcodes in the same order, each its own partner. */
 static bool pair_up(struct pairing *p)
 {
 	bool differs = p->n != p->m;
@@ -244,6 +271,8 @@ static bool pair_up(struct pairing *p)
 	for (unsigned i = 0; i < p->n && !differs; i++)
 		differs = p->of_a[i] != p->of_b[i];
 	memset(p->partner, 0, sizeof p->partner);
+	for (unsigned i = 0; i < p->n && !differs; i++)
+		p->partner[i] = i + 1;
 	if (differs)
 		common(p->of_a, p->n, p->of_b, p->m, p->partner);
 	return differs;
@@ -263,11 +292,20 @@ static void tell_place(struct out *o, const struct sass_side *side, uint32_t lin
 		                                line ? json_integer(line) : json_null(), "of",
 		                                of_b ? "after" : "before", "source", code, "before",
 		                                (int)p->n, "after", (int)p->m, "instructions", o->pairs));
-	} else if (line) {
-		fprintf(o->c->out, "%4" PRIu32 " | %s   (%u, %u)\n", line, code, p->n, p->m);
-	} else {
-		cli_line(o->c, "   ? | (no line of the file)   (%u, %u)", p->n, p->m);
+		if (p->counted)
+			json_object_update_new(
+				json_array_get(list_of(o, "lines"), json_array_size(list_of(o, "lines")) - 1),
+				json_pack("{s:I, s:I}", "warps_before", (json_int_t)p->ran_a, "warps_after",
+			              (json_int_t)p->ran_b));
+		return;
 	}
+	if (line)
+		fprintf(o->c->out, "%4" PRIu32 " | %s   (%u, %u)", line, code, p->n, p->m);
+	else
+		cli_say(o->c->out, STYLE_NORMAL, "   ? | (no line of the file)   (%u, %u)", p->n, p->m);
+	if (p->counted)
+		cli_say(o->c->out, STYLE_WATCH, "   ran %" PRIu64 ", %" PRIu64, p->ran_a, p->ran_b);
+	fputc('\n', o->c->out);
 }
 
 static void tell_pairs(const struct out *o, const struct pairing *p, const struct sass_func *fa,
@@ -297,7 +335,10 @@ static unsigned tell_lines(struct out *o, const struct sass_side *a, const struc
 	for (uint32_t line = 0; line <= MAX_LINES; line++) {
 		p->n = of_line(&a->show, fa, line, p->a);
 		p->m = of_mapped(b, fb, map, line, p->b);
-		if ((!p->n && !p->m) || !pair_up(p))
+		if (!p->n && !p->m)
+			continue;
+		sum_up(p, a, b);
+		if (!pair_up(p) && p->ran_a == p->ran_b)
 			continue;
 		differ++;
 		tell_place(o, a, line, false, p);
@@ -309,6 +350,7 @@ static unsigned tell_lines(struct out *o, const struct sass_side *a, const struc
 		if (!p->m)
 			continue;
 		differ++;
+		sum_up(p, a, b);
 		tell_place(o, b, line, true, p);
 		tell_pairs(o, p, fa, fb);
 	}
@@ -319,24 +361,25 @@ static unsigned tell_lines(struct out *o, const struct sass_side *a, const struc
 
 /* --- pairs of functions ----------------------------------------------------------------------- */
 
-static unsigned n_meant(const struct sass_side *s)
-{
-	return s->only ? 1 : s->show.module->n_funcs;
-}
-
+/* Function @i of those that are meant; NULL = there are no more. */
 static const struct sass_func *meant(const struct sass_side *s, unsigned i)
 {
-	return s->only ? sass_func(s->show.module, s->only) : &s->show.module->funcs[i];
+	const struct sass_module *m = s->show.module;
+	for (unsigned f = 0; f < m->n_funcs; f++)
+		if ((!s->only[0] || sass_is_named(m->funcs[f].name, s->only)) && !i--)
+			return &m->funcs[f];
+	return NULL;
 }
 
 static const struct sass_func *partner(const struct sass_side *a, const struct sass_func *f,
                                        const struct sass_side *b)
 {
-	if (n_meant(a) == 1 && n_meant(b) == 1)
+	const struct sass_func *of_b;
+	if (!meant(a, 1) && !meant(b, 1))
 		return meant(b, 0);
-	for (unsigned i = 0; i < n_meant(b); i++)
-		if (!strcmp(meant(b, i)->name, f->name))
-			return meant(b, i);
+	for (unsigned i = 0; (of_b = meant(b, i)); i++)
+		if (!strcmp(of_b->name, f->name))
+			return of_b;
 	return NULL;
 }
 
@@ -349,8 +392,9 @@ bool sass_diff(struct cli *c, const struct sass_side *a, const struct sass_side 
 {
 	struct out o = { .c = c };
 	unsigned pairs = 0;
-	for (unsigned i = 0; i < n_meant(a); i++) {
-		const struct sass_func *fa = meant(a, i), *fb = partner(a, fa, b);
+	const struct sass_func *fa;
+	for (unsigned i = 0; (fa = meant(a, i)); i++) {
+		const struct sass_func *fb = partner(a, fa, b);
 		if (!fb)
 			continue;
 		fputs(pairs++ ? "\n" : "", c->out);
@@ -359,9 +403,14 @@ bool sass_diff(struct cli *c, const struct sass_side *a, const struct sass_side 
 		        b->show.module->cubin.sm);
 		sass_say_registers(c, &a->show, fa);
 		sass_say_registers(c, &b->show, fb);
-		tell_facts(&o, fa, fb);
-		cli_line_in(c, STYLE_TITLE,
-		            "\n  lines whose instructions differ: (how many before, after)");
+		tell_facts(&o, a, fa, b, fb);
+		if (both_counted(a, b))
+			cli_line_in(c, STYLE_TITLE,
+			            "\n  lines whose instructions differ, or how often they ran: (how many "
+			            "before, after)");
+		else
+			cli_line_in(c, STYLE_TITLE,
+			            "\n  lines whose instructions differ: (how many before, after)");
 		if (!tell_lines(&o, a, fa, b, fb))
 			cli_line(c, "  none");
 	}
@@ -379,13 +428,14 @@ static json_t *side_json(const struct sass_side *s, const struct sass_func *f)
 json_t *sass_diff_json(const struct sass_side *a, const struct sass_side *b, struct err *err)
 {
 	json_t *all = json_array();
-	for (unsigned i = 0; i < n_meant(a); i++) {
-		const struct sass_func *fa = meant(a, i), *fb = partner(a, fa, b);
+	const struct sass_func *fa;
+	for (unsigned i = 0; (fa = meant(a, i)); i++) {
+		const struct sass_func *fb = partner(a, fa, b);
 		if (!fb)
 			continue;
 		struct out o = { .func = json_pack("{s:s, s:o, s:o}", "name", fa->name, "before",
 			                               side_json(a, fa), "after", side_json(b, fb)) };
-		tell_facts(&o, fa, fb);
+		tell_facts(&o, a, fa, b, fb);
 		list_of(&o, "lines");
 		tell_lines(&o, a, fa, b, fb);
 		json_array_append_new(all, o.func);

@@ -10,11 +10,12 @@
 struct sass_side {
 	struct sass_show show;
 	char name[160];   /* what was asked for: "sgemm/tiled TILE=16 --gpu h200" */
-	const char *only; /* the function meant; NULL = all */
+	const char *only; /* the function meant; "" = all */
 };
 
 /* Functions that both have, by name, or the only one of each; aligned by source line, also where
- * lines were put in or taken out. ERR_USAGE: they have none in common. */
+ * lines were put in or taken out. Where both were run, also lines that executed more or less often.
+ * ERR_USAGE: they have none in common. */
 bool sass_diff(struct cli *c, const struct sass_side *a, const struct sass_side *b,
                struct err *err);
 /* The same as JSON: an array, an object a function, with the rows of the text. NULL: *err. */

@@ -6,7 +6,8 @@
  *
  * offset; PTX line; live registers, predicates, uniform registers; stall cycles; y = yields;
  * scoreboard set when written and when read; scoreboards waited for; the instruction, and what is
- * wrong with it: it spills, or waits for registers of one bank.
+ * wrong with it: it spills, or waits for registers of one bank. Where a launch was counted, how
+ * often it ran, its share of all and its lanes stand behind the offset (sass_counts_out.c).
  */
 #include "cli/sass_out.h"
 
@@ -17,6 +18,13 @@
 const char *sass_file_name(const char *name)
 {
 	return name[0] == '/' && name[1] && !strchr(name + 1, '/') ? name + 1 : name;
+}
+
+bool sass_is_named(const char *symbol, const char *name)
+{
+	char part[160];
+	snprintf(part, sizeof part, "%zu%s", strlen(name), name);
+	return !strcmp(symbol, name) || (!strncmp(symbol, "_Z", 2) && strstr(symbol, part));
 }
 
 /* --- text ------------------------------------------------------------------------------------- */
@@ -50,8 +58,8 @@ static char barrier_digit(unsigned b)
 	return b < SASS_N_BARRIERS ? (char)('0' + b) : '-';
 }
 
-static void print_inst(struct cli *c, const struct sass_func *f, const struct sass_inst *i,
-                       unsigned conflicts)
+static void print_inst(struct cli *c, const struct sass_show *show, const struct sass_func *f,
+                       const struct sass_inst *i, unsigned conflicts)
 {
 	char operands[256];
 	char live[24], ptx[16] = "", wait[SASS_N_BARRIERS + 1] = "", guard[8];
@@ -62,10 +70,12 @@ static void print_inst(struct cli *c, const struct sass_func *f, const struct sa
 		wait[b] = i->control.wait >> b & 1 ? (char)('0' + b) : '-';
 	sass_guard_text(i, guard);
 	sass_operands_text(f, i, operands, sizeof operands);
-	fprintf(c->out, "  %04" PRIx32 "  %-6s %s  %2u %c  w%c r%c wait %s  %5s %s%s%s", i->offset, ptx,
-	        live, i->control.stall, i->control.yield ? 'y' : '-',
-	        barrier_digit(i->control.write_bar), barrier_digit(i->control.read_bar), wait, guard,
-	        i->opcode, *operands ? " " : "", operands);
+	fprintf(c->out, "  %04" PRIx32, i->offset);
+	sass_print_count(c, show, i);
+	fprintf(c->out, "  %-6s %s  %2u %c  w%c r%c wait %s  %5s %s%s%s", ptx, live, i->control.stall,
+	        i->control.yield ? 'y' : '-', barrier_digit(i->control.write_bar),
+	        barrier_digit(i->control.read_bar), wait, guard, i->opcode, *operands ? " " : "",
+	        operands);
 	if (i->spill)
 		cli_say(c->out, STYLE_BAD, "   // spill");
 	if (conflicts)
@@ -168,9 +178,14 @@ static void print_head(struct cli *c, const struct sass_show *show, const struct
 	for (unsigned i = 0; i < k->n_params; i++)
 		cli_line(c, "  parameter %u: %u bytes at c[0x0][0x%x]", k->params[i].index,
 		         k->params[i].bytes, k->param_offset + k->params[i].offset);
-	cli_line_in(
-		c, STYLE_TITLE,
-		"\n  offset PTX    R/ P/UR  stall, yield, barriers set and waited for, instruction");
+	if (sass_is_counted(show))
+		cli_line_in(c, STYLE_TITLE,
+		            "\n  offset      runs     %% lanes  PTX    R/ P/UR  stall, yield, barriers set "
+		            "and waited for, instruction");
+	else
+		cli_line_in(
+			c, STYLE_TITLE,
+			"\n  offset PTX    R/ P/UR  stall, yield, barriers set and waited for, instruction");
 }
 
 void sass_print(struct cli *c, const struct sass_show *show, const struct sass_func *f)
@@ -181,9 +196,10 @@ void sass_print(struct cli *c, const struct sass_show *show, const struct sass_f
 		const struct sass_inst *last = n ? i - 1 : NULL;
 		if (!last || last->line != i->line || last->file != i->file)
 			print_place(c, show, i);
-		print_inst(c, f, i, banks_known(show) ? sass_registers(f, n).conflicts : 0);
+		print_inst(c, show, f, i, banks_known(show) ? sass_registers(f, n).conflicts : 0);
 	}
 	print_mix(c, show, f);
+	sass_print_counts(c, show, f);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -259,6 +275,11 @@ static json_t *json_inst(const struct sass_show *show, const struct sass_func *f
 	json_object_set_new(o, "reuse", json_bits(k->reuse));
 	json_object_set_new(o, "registers", json_registers(show, r.reads, r.kept, r.conflicts));
 	json_object_set_new(o, "live", json_live(i));
+	if (sass_is_counted(show)) {
+		const struct code_count *count = sass_count(show, i);
+		json_object_set_new(o, "warps", json_integer(count ? (json_int_t)count->warps : 0));
+		json_object_set_new(o, "lanes", json_integer(count ? (json_int_t)count->lanes : 0));
+	}
 	json_object_set_new(o, "spill", json_boolean(i->spill));
 	json_object_set_new(o, "code", json_string(code));
 	if (i->why_not)
@@ -301,6 +322,8 @@ json_t *sass_json(const struct sass_show *show, const struct sass_func *f)
 	json_object_set_new(o, "ignores_max_registers", json_boolean(sass_ignores_registers(show, f)));
 	json_object_set_new(o, "parameters", params);
 	json_object_set_new(o, "mix", json_mix(show, f));
+	if (show->counts->asked)
+		json_object_set_new(o, "executed", sass_counts_json(show, f));
 	json_object_set_new(o, "instructions", insts);
 	return o;
 }

@@ -3,7 +3,19 @@
 #define PMPP_CLI_SASS_OUT_H
 
 #include "cli/cli.h"
+#include "model/counts.h"
 #include "sass/sass.h"
+
+/* What a launch executed of one kernel. */
+struct sass_counts {
+	bool asked;                /* else nothing was to be counted */
+	struct run_counts counts;  /* n_code = 0: no machine code was counted */
+	char why[400];             /* ... for this reason */
+	char level[96], note[256]; /* whose instructions; what is to be said of it */
+	unsigned grid[3], block[3];
+	uint64_t launch; /* of a program; 0 = a kernel by itself */
+	char program[160];
+};
 
 struct sass_show {
 	const struct sass_module *module;
@@ -11,7 +23,11 @@ struct sass_show {
 	const char
 		*source_file; /* its name as the line tables have it; lines of other files have none */
 	unsigned max_registers; /* --maxrregcount; 0 = not given */
+	const struct sass_counts *counts;
 };
+
+/* Is @name that symbol, or the name that it has in the source? */
+bool sass_is_named(const char *symbol, const char *name);
 
 /* Was --maxrregcount given and passed over? The assembler goes by __launch_bounds__ or
  * __block_size__ where a kernel has them. */
@@ -22,6 +38,16 @@ void sass_say_registers(struct cli *c, const struct sass_show *show, const struc
 void sass_print(struct cli *c, const struct sass_show *show, const struct sass_func *f);
 /* The same as an object. */
 json_t *sass_json(const struct sass_show *show, const struct sass_func *f);
+/* sass_counts_out.c: how often instruction @i of @f ran; NULL = it was not counted. */
+const struct code_count *sass_count(const struct sass_show *show, const struct sass_inst *i);
+/* Is the function's code there with counts? */
+bool sass_is_counted(const struct sass_show *show);
+/* Of an instruction's row: how often it ran, its share, its lanes; nothing where none were. */
+void sass_print_count(struct cli *c, const struct sass_show *show, const struct sass_inst *i);
+/* Whose launch was counted, or why it was not; all of it, its hottest lines and loops. */
+void sass_print_counts(struct cli *c, const struct sass_show *show, const struct sass_func *f);
+/* The same as an object; null: nothing was to be counted. */
+json_t *sass_counts_json(const struct sass_show *show, const struct sass_func *f);
 /* "sgemm.cu" for "/sgemm.cu": compiled names start with a slash that nobody typed. */
 const char *sass_file_name(const char *name);
 

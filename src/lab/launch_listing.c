@@ -31,19 +31,26 @@ static struct code_listing *listing_of(const struct program_module *m,
 	return c;
 }
 
-struct code_listing *program_code(const struct program *p, uint64_t number,
-                                  const atomic_bool *cancel)
+struct program_module *program_machine_code(const struct program *p, uint64_t number,
+                                            const atomic_bool *cancel, struct err *err)
 {
 	const struct program_launch *l = program_launch_numbered(p, number);
 	const struct program_kernel *k = l ? &p->kernels[l->kernel] : NULL;
 	struct program_module *m = k && k->module ? program_module(p, k->module) : NULL;
-	struct code_listing *c = NULL;
-	struct err err = { 0 };
 	if (!m)
-		err_set(&err, ERR_UNAVAILABLE,
+		err_set(err, ERR_UNAVAILABLE,
 		        "the executable does not hold the kernel's machine code for this GPU");
-	else if (code_need(p, m, cancel, &err))
-		c = listing_of(m, k, &err);
+	return m && code_need(p, m, cancel, err) ? m : NULL;
+}
+
+struct code_listing *program_code(const struct program *p, uint64_t number,
+                                  const atomic_bool *cancel)
+{
+	struct err err = { 0 };
+	struct code_listing *c = NULL;
+	const struct program_module *m = program_machine_code(p, number, cancel, &err);
+	if (m)
+		c = listing_of(m, &p->kernels[program_launch_numbered(p, number)->kernel], &err);
 	if (c || err.code == ERR_CANCELLED)
 		return c;
 	c = mem_zalloc(sizeof *c);

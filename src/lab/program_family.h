@@ -52,6 +52,9 @@ struct run_record *program_record(const struct program *p, uint64_t number,
  */
 struct code_listing *program_code(const struct program *p, uint64_t number,
                                   const atomic_bool *cancel);
+/* The module of that kernel with its cubin and its disassembly in it; NULL: @err says why not. */
+struct program_module *program_machine_code(const struct program *p, uint64_t number,
+                                            const atomic_bool *cancel, struct err *err);
 /* The compiler's facts of a launch's kernel, for occupancy. */
 struct occ_input program_launch_usage(const struct program *p, const struct program_launch *l);
 

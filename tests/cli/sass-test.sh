@@ -118,8 +118,72 @@ run registers-word 2 sass sgemm/tiled --diff '--maxrregcount x'
 says registers-word-words 'wants a number'
 run diff-nothing-common 2 sass vec_add --diff transpose
 says diff-nothing-common-words 'no function in common'
-run diff-word 2 sass vec_add --diff '--block 3'
-says diff-word-words "'--block' is neither a parameter"
+run diff-word 2 sass vec_add --diff '--blocks 3'
+says diff-word-words "'--blocks' is neither a parameter"
+run diff-value 2 sass vec_add --diff '--gpu'
+says diff-value-words '--gpu wants a value'
+
+# a launch in the emulator: how often every instruction ran, beside it and in sum
+run counted 0 sass diverge/if_else N=65536 --gpu h200 --counts
+shown counted-row '^  0000 +2048 +0\.1 +32\.0 .* LDC R1, c\[0x0\]\[0x28\]$'
+shown counted-never '^  0[0-9a-f]{3} +0 +- +- .* BRA 0x0[0-9a-f]*$'
+shown counted-sum '^  Executed: 1 660 928 . warp instructions, 21\.4 of 32 lanes on average'
+shown counted-line '^ +[0-9.]+ % +[0-9 ]+  [0-9.]+ +39 \| 		for \(int s = 0'
+shown counted-loop '^    [0-9a-f]{4}-[0-9a-f]{4} +[0-9.]+ % +[0-9 ]+  [0-9]+-[0-9]+$'
+run counted-json 0 sass diverge/if_else N=65536 --gpu h200 --counts --json
+same counted-json-origin counted "$(field "$dir/out" functions 0 executed origin)"
+same counted-json-warps 1660928 "$(field "$dir/out" functions 0 executed warps)"
+same counted-json-lanes 35520512 "$(field "$dir/out" functions 0 executed lanes)"
+same counted-json-grid 256 "$(field "$dir/out" functions 0 executed grid 0)"
+summed() { awk -F'[:,]' -v key="\"$1\"" '/"executed":/ { inside = 1 } /"instructions":/ { inside = 0 } $0 ~ key && !inside { n += $2 } END { print n }' "$dir/out"; }
+same counted-json-sum-warps 1660928 "$(summed warps)"
+same counted-json-sum-lanes 35520512 "$(summed lanes)"
+run counted-none-json 0 sass diverge/if_else --gpu h200 --json
+same counted-none 0 "$(grep -c '"warps"\|"executed"' "$dir/out")"
+# of a file: launched as run does; of a program: of one launch, and two of them beside each other
+printf '%s\n' '__global__ void half(int n, float *x) {' '	int i = blockIdx.x * blockDim.x + threadIdx.x;' '	if (i < n)' \
+	'		x[i] *= 0.5f;' '}' '__global__ void one(float *x) {' '	*x = 1;' '}' >"$dir/half.cu"
+sed 's/\*= 0.5f/= x[i] * 0.5f + 1/' "$dir/half.cu" >"$dir/more.cu"
+run counted-file 0 sass "$dir/half.cu" --gpu h200 --counts --kernel half --grid 4 --block 64 n=100 'x=f32[n]:rand'
+shown counted-file-launch '^    grid 4 x 1 x 1, block 64 x 1 x 1$'
+shown counted-file-partial '@P0 EXIT'
+run counted-alike 0 sass "$dir/half.cu" --gpu h200 --counts --kernel half --grid 4 --block 64 n=100 'x=f32[n]:rand' --diff "$dir/more.cu --kernel half"
+shown counted-alike-mix '^  FFMA +0 +1 +\+1$'
+shown counted-alike-line '^ +4 \| 		x\[i\] \*= 0\.5f;.*ran [0-9]+, 0$'
+run counted-diff 0 sass diverge/if_else N=65536 --gpu h200 --counts --diff N=128k --json
+same counted-diff-before 1660928 "$(field "$dir/out" functions 0 facts 2 before)"
+same counted-diff-after 3321856 "$(field "$dir/out" functions 0 facts 2 after)"
+[ "$(field "$dir/out" functions 0 lines 1 warps_after)" -gt "$(field "$dir/out" functions 0 lines 1 warps_before)" ] && ok counted-diff-lines || not_ok counted-diff-lines "$(head -n 40 "$dir/out")"
+if command -v nvcc >/dev/null; then
+	{ cat "$dir/half.cu"; printf '%s\n' 'int main() {' '	float *x;' '	cudaMalloc(&x, 4096);' '	cudaMemset(x, 0, 4096);' \
+		'	half<<<4, 64>>>(100, x);' '	one<<<1, 1>>>(x);' '	half<<<8, 64>>>(500, x);' '	return cudaDeviceSynchronize();' '}'; } >"$dir/prog.cu"
+	run launch 0 sass "$dir/prog.cu" --launch 2 --gpu h200
+	shown launch-head '^_Z3onePf \(kernel\), sm_90'
+	shown launch-which '^  Launch 2 of .*prog.cu'
+	shown launch-sum '^  Executed: 6 . warp instructions, 1\.0 of 32 lanes'
+	run launches 0 sass "$dir/prog.cu" --launch 1 --gpu h200 --diff '--launch 3'
+	shown launches-mix '^  executed warp instructions +[0-9]+ +[0-9]+ +\+[0-9]+$'
+	nvcc -ptx -arch=compute_90 -o "$dir/half.ptx" "$dir/half.cu"
+	run ptx-file 0 sass "$dir/half.ptx" --gpu h200
+	same ptx-file-functions 2 "$(grep -c '(kernel), sm_90' "$dir/out")"
+	run ptx-file-counted 0 sass "$dir/half.ptx" --gpu h200 --counts --kernel _Z3onePf --grid 1 --block 32 'p0=f32[32]:zero'
+	shown ptx-file-sum '^  Executed: [0-9]+ . warp instructions'
+	nvcc -arch=sm_90 -o "$dir/prog" "$dir/prog.cu"
+	run executable 2 sass "$dir/prog"
+	says executable-remedy 'once it has run' '--counts'
+	run launch-none 2 sass "$dir/prog.cu" --launch 9
+	says launch-none-words 'no such launch'
+	run template-diff 0 sass "$dir/beside/program.cu" -I "$dir/include" --kernel scale --diff '--gpu h200'
+	shown template-diff-head '^_Z5scaleIfEvPT_: '
+fi
+run counts-cubin 2 sass "$data/tiny_sm_90.cubin" --counts
+says counts-cubin-words 'has no launch' '--launch 1'
+run counts-registers 2 sass sgemm/tiled --counts --maxrregcount 24
+says counts-registers-words 'leave --counts out'
+run counts-block 2 sass "$dir/half.cu" --block 64
+says counts-block-words 'belong to a launch' 'add --counts'
+run launch-kernel 2 sass sgemm/tiled --launch 2
+says launch-kernel-words 'belongs to a whole program'
 
 # machine code runs: the counts that an H200 recorded for this launch (tests/gpu)
 emulated() { # NAME STATUS LEVEL
