@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -39,6 +40,18 @@ static void cubin_name(const char *ptx, size_t len, unsigned cc, char *name, siz
 	snprintf(name, n, "%s.cubin", hex);
 }
 
+/* "a" or "f" of ".target sm_90a", where that is the architecture asked for: such PTX is assembled
+ * for nothing else. "" = no such. */
+static const char *suffix_of(const char *ptx, unsigned cc)
+{
+	static const char line[] = ".target sm_";
+	const char *at = strstr(ptx, line);
+	char *end = NULL;
+	if (!at || strtoul(at + sizeof line - 1, &end, 10) != cc)
+		return "";
+	return *end == 'a' ? "a" : *end == 'f' ? "f" : "";
+}
+
 static bool run(const char *path, const char *ptx, size_t len, unsigned cc,
                 const atomic_bool *cancel, const struct scratch *s, struct text *cubin,
                 struct err *err)
@@ -46,7 +59,7 @@ static bool run(const char *path, const char *ptx, size_t len, unsigned cc,
 	char arch[16], out[600];
 	scratch_file(s, "cubin", out, sizeof out);
 	struct text said = { 0 };
-	snprintf(arch, sizeof arch, "-arch=sm_%u", cc);
+	snprintf(arch, sizeof arch, "-arch=sm_%u%s", cc, suffix_of(ptx, cc));
 	const char *const argv[] = { NAME, arch, "-lineinfo", "-o", out, TOOL_FD_PATH, NULL };
 	const struct tool_request req = {
 		.path = path,

@@ -139,6 +139,8 @@ enum {
 	SASS_NOT = 4,   /* !P0, ~R4 */
 	SASS_REUSE = 8, /* R4.reuse: the value stays in the operand cache */
 	SASS_DST = 16,
+	SASS_PAIR = 32,     /* R4.F32x2.HI_LO: two float32, in R4 and R5 */
+	SASS_NEG_HIGH = 64, /* R4.F32x2.HI_LO.NP: the sign of the upper one is turned */
 };
 
 /* Of SASS_OPND_MATRIX: lines do not run along K; the other sign. */

@@ -1,8 +1,8 @@
 /*
  * One operand of an instruction, from its text.
  *
- *   R4  -R4  |R4|  ~R4  R4.reuse  R4.64  R4.H0_H0  RZ      UR4  URZ      P0  !P0  PT  UP0  PR
- *   0x10  -0x10  1.5  +INF  -QNAN                          c[0x0][0x210]  c[0x3][R2+0x8]
+ *   R4  -R4  |R4|  ~R4  R4.reuse  R4.64  R4.H0_H0  R4.F32x2.HI_LO.NP  RZ      UR4  URZ      P0  !P0
+ * PT  UP0  PR 0x10  -0x10  1.5  +INF  -QNAN                          c[0x0][0x210]  c[0x3][R2+0x8]
  * cx[UR4][0x8] [R4]  [R4.64+UR6+-0x8]  [R4.X4+0x10]  [UR4]  [0x10]    desc[UR4][R2.64+0x10]
  *   SR_TID.X  SRZ  B0  SB0  {3,2}                          `(.L_x_4)  0x1d0 of a branch  32@lo((f +
  * 8))
@@ -80,8 +80,8 @@ static bool floating(struct slice t, double *value)
 struct reg_name {
 	uint8_t kind;
 	uint16_t reg;
-	uint16_t sel; /* the one suffix that is not reuse */
-	bool reuse;
+	uint16_t sel;  /* the one suffix that is none of the flags */
+	uint8_t flags; /* SASS_REUSE, SASS_PAIR, SASS_NEG_HIGH */
 };
 
 static bool number_of(struct slice t, unsigned most, uint16_t *n)
@@ -136,7 +136,11 @@ static bool reg_of(struct slice t, struct reg_name *r)
 			n++;
 		const enum sass_mod m = sass_mod_find(t.s + start, n - start);
 		if (m == SASS_MOD_reuse)
-			r->reuse = true;
+			r->flags |= SASS_REUSE;
+		else if (m == SASS_MOD_F32x2)
+			r->flags |= SASS_PAIR;
+		else if (r->flags & SASS_PAIR && is((struct slice){ t.s + start, n - start }, "NP"))
+			r->flags |= SASS_NEG_HIGH;
 		else if (m == SASS_MOD_UNKNOWN || r->sel)
 			return false;
 		else
@@ -346,7 +350,7 @@ static bool unsigned_form(struct slice t, struct sass_operand *o, struct sass_po
 		o->kind = r.kind;
 		o->reg = r.reg;
 		o->sel = r.sel;
-		o->flags |= r.reuse ? SASS_REUSE : 0;
+		o->flags |= r.flags;
 		return true;
 	}
 	if (is(t, "PR") || is(t, "UPR")) {

@@ -122,7 +122,9 @@ static void tensor_words(const struct sass_inst *i, uint8_t words[4])
 	} else if (sass_has(i, SASS_MOD_1684)) {
 		words[1] = 2;
 	} else if (i->op == SASS_IMMA || i->op == SASS_BMMA) {
-		words[0] = words[3] = 2; /* 8x8 results */
+		words[0] = words[3] = 2;            /* 8x8 results */
+	} else if (sass_has(i, SASS_MOD_884)) { /* a step of four makes two registers */
+		words[0] = words[1] = words[2] = words[3] = 2;
 	}
 }
 
@@ -145,6 +147,12 @@ static void address_words(const struct sass_inst *i, struct sass_operand *o)
 	if (o->words == 1 && wide && !o->sel && !described && o->ureg == SASS_NO_REG &&
 	    i->op != SASS_LDGSTS)
 		o->words = 2;
+}
+
+/* Two float32 at a time. */
+static bool is_pair_arithmetic(enum sass_op op)
+{
+	return op == SASS_FADD2 || op == SASS_FMUL2 || op == SASS_FFMA2;
 }
 
 static bool wide_integers(const struct sass_inst *i)
@@ -187,7 +195,7 @@ static uint8_t source_words(const struct sass_inst *i, unsigned nth)
 	case SASS_UISETP: return wide_integers(i) ? 2 : 1;
 	default: break;
 	}
-	if (is_double(i->op) || is_indirect_jump(i->op))
+	if (is_double(i->op) || is_indirect_jump(i->op) || is_pair_arithmetic(i->op))
 		return 2;
 	if (changes_memory(info->access))
 		return data_words(i);
@@ -219,6 +227,10 @@ static uint8_t result_words(const struct sass_inst *i)
 	case SASS_LEPC: return 2;
 	case SASS_LDSM: return sass_has(i, SASS_MOD_4) ? 4 : sass_has(i, SASS_MOD_2) ? 2 : 1;
 	case SASS_MATCH: return 1;
+	case SASS_FADD2:
+	case SASS_FMUL2:
+	case SASS_FFMA2: return 2;
+	case SASS_MOVM: return sass_has(i, SASS_MOD_U4TO8) ? 2 : 1;
 	default: return is_double(i->op) ? 2 : data_words(i);
 	}
 }

@@ -74,6 +74,10 @@ int32_t low_cmp(struct lower *l, int32_t p, enum ptx_cmp cmp, enum ptx_type type
                 struct xsrc b);
 /* What lane @lane has in @value (32 bits). */
 struct xsrc low_from_lane(struct lower *l, struct xsrc value, struct xsrc lane);
+/* @d = the least or @greatest float32 of @lanes; NaN gives way to numbers, or wins (lower_warp.c).
+ */
+void low_redux_f32(struct lower *l, int32_t d, bool greatest, bool nan_wins, struct xsrc v,
+                   struct xsrc lanes);
 /* Two of the four 8-bit floats of @type in @v, as float16; float32 @x as eight bits, limited to
  * what they hold (lower_fp8.c). */
 struct xsrc low_fp8_pair(struct lower *l, enum ptx_type type, struct xsrc v, bool upper);

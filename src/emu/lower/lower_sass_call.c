@@ -59,9 +59,8 @@ static bool known_number(const struct sass_lower *s, const struct sass_inst *at,
 	int64_t v[3];
 	switch ((enum sass_op)i->op) {
 	case SASS_CS2R:
-	case SASS_S2R: /* the size of a cluster where there is none */
-		return n && o->kind == SASS_OPND_SPECIAL && o->value == SASS_SR_CGA_SIZE &&
-		       !sl_in_cluster(s);
+	case SASS_S2R: /* 0 in launches of the emulator (lower_sass_logic.c) */
+		return n && o->kind == SASS_OPND_SPECIAL && o->value == SASS_SR_CGA_SIZE;
 	case SASS_MOV:
 	case SASS_UMOV:
 	case SASS_R2UR: return n && known_operand(s, i, o, depth - 1, value);

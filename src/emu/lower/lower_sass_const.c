@@ -31,6 +31,10 @@
 	  .shared_base = 0x400, \
 	  .descriptor = 0x358,  \
 	  .named = 0x36c,       \
+	  .cluster = 0x2a0,     \
+	  .inverse = 0x2b0,     \
+	  .clusters = 0x2c0,    \
+	  .rank_end = 0x2cc,    \
 	  .area = 0x348,        \
 	  .dynamic = 0x2ac,     \
 	  .sms = 0x2d0,         \

@@ -281,13 +281,15 @@ bool sl_f2fp(struct sass_lower *s)
 		sl_set1(s, sl_dst(s, 0), E_mov_b32, low_to_tf32(&s->l, v, !zero, sl_has(s, SASS_MOD_RELU)));
 		return true;
 	}
-	const struct sass_operand *beside = sl_src_operand(s, 1);
-	if (sl_has(s, SASS_MOD_MERGE_C) && beside && beside->reg != SASS_RZ)
-		return sl_refuse(s, "this conversion");
 	const enum emu_op op = bf ? (zero ? E_cvt_rz_bf16_f32 : E_cvt_bf16_f32)
 	                          : (zero ? E_cvt_rz_f16_f32 : E_cvt_f16_f32);
-	if (sl_has(s, SASS_MOD_MERGE_C)) { /* one number, beside zero */
-		sl_set1(s, sl_dst(s, 0), op, not_negative(s, sl_f32(s, 0)));
+	if (sl_has(s, SASS_MOD_MERGE_C)) { /* one number, below the lower half of the last source */
+		const struct sass_operand *above = sl_src_operand(s, 1);
+		const struct xsrc v = not_negative(s, sl_f32(s, 0));
+		if (!above || above->reg == SASS_RZ)
+			sl_set1(s, sl_dst(s, 0), op, v);
+		else
+			sl_set2(s, sl_dst(s, 0), E_pack32, sl_op1(s, op, v), sl_bits(s, 1));
 		return true;
 	}
 	const struct xsrc high = sl_op1(s, op, not_negative(s, sl_f32(s, 0)));

@@ -32,6 +32,19 @@ static bool scaled(struct sass_lower *s)
 
 /* --- 32 bits --- */
 
+/* op(v...), @n sources; denormals to zero where the modifiers say so. */
+static struct xsrc result_f32(struct sass_lower *s, enum emu_op op, enum emu_op flushing,
+                              unsigned n, struct xsrc *v)
+{
+	const bool flush = sl_has(s, SASS_MOD_FTZ), by_hand = flush && flushing == E_COUNT;
+	for (unsigned k = 0; by_hand && k < n; k++)
+		v[k] = sl_op1(s, E_ftz_f32, v[k]);
+	if (flush && !by_hand)
+		op = flushing;
+	const struct xsrc r = n == 2 ? sl_op2(s, op, v[0], v[1]) : sl_op3(s, op, v[0], v[1], v[2]);
+	return by_hand ? sl_op1(s, E_ftz_f32, r) : r;
+}
+
 /* d = op(v...), @n sources, with denormals and saturation as the modifiers say. */
 static bool set_f32(struct sass_lower *s, enum emu_op op, enum emu_op flushing, unsigned n,
                     struct xsrc *v)
@@ -87,6 +100,61 @@ bool sl_ffma(struct sass_lower *s)
 	const enum emu_op op = rounded(s, E_fma_f32, E_fma_rz_f32);
 	return set_f32(s, op, op == E_fma_f32 ? E_fma_ftz_f32 : E_COUNT, 3, v);
 }
+
+/* --- two float32 at a time --- */
+
+/* Source @n's lower or upper (@high) number; a number of the encoding stands for both. */
+static struct xsrc one_of_pair(struct sass_lower *s, unsigned n, bool high)
+{
+	const struct sass_operand *o = sl_src_operand(s, n);
+	const bool registers = o && (o->kind == SASS_OPND_REG || o->kind == SASS_OPND_UREG);
+	if (!registers)
+		return sl_f32(s, n);
+	if (o->sel != SASS_MOD_HI_LO) {
+		sl_refuse(s, "this pair of numbers");
+		return NONE;
+	}
+	const int32_t r = o->reg == SASS_RZ ? -1 : sl_reg(s, o->kind, o->reg + high);
+	const struct xsrc v = r < 0 ? NONE : src_reg(r);
+	const bool minus = !!(o->flags & SASS_NEG) != (high && o->flags & SASS_NEG_HIGH);
+	if (!minus)
+		return v;
+	return r < 0 ? src_const(0x80000000u) : sl_op1(s, E_neg_f32, v);
+}
+
+static bool set_pair(struct sass_lower *s, enum emu_op op, enum emu_op flushing, unsigned n)
+{
+	struct xsrc made[2];
+	for (unsigned high = 0; high < 2; high++) {
+		struct xsrc v[3];
+		for (unsigned k = 0; k < n; k++)
+			v[k] = one_of_pair(s, k, high);
+		made[high] = result_f32(s, op, flushing, n, v);
+	}
+	for (unsigned high = 0; high < 2; high++)
+		sl_set1(s, sl_dst(s, high), E_mov_b32, made[high]);
+	return !s->l.failed;
+}
+
+bool sl_fadd2(struct sass_lower *s)
+{
+	const enum emu_op op = rounded(s, E_add_f32, E_add_rz_f32);
+	return set_pair(s, op, op == E_add_f32 ? E_add_ftz_f32 : E_COUNT, 2);
+}
+
+bool sl_fmul2(struct sass_lower *s)
+{
+	const enum emu_op op = rounded(s, E_mul_f32, E_mul_rz_f32);
+	return set_pair(s, op, op == E_mul_f32 ? E_mul_ftz_f32 : E_COUNT, 2);
+}
+
+bool sl_ffma2(struct sass_lower *s)
+{
+	const enum emu_op op = rounded(s, E_fma_f32, E_fma_rz_f32);
+	return set_pair(s, op, op == E_fma_f32 ? E_fma_ftz_f32 : E_COUNT, 3);
+}
+
+/* --- least and greatest, comparisons --- */
 
 /* Of two magnitudes; the sign tells whether those of the numbers differ. */
 static void set_with_sign(struct sass_lower *s, enum emu_op op)

@@ -79,7 +79,7 @@ bool sl_group_product(struct sass_lower *s)
 	    sl_has(s, SASS_MOD_SP))
 		return sl_refuse(s, "this product of a warp group");
 	p.a_in_registers = c != NULL;
-	p.minus_a = matrix->value & SASS_MATRIX_MINUS_A;
+	p.minus_a = matrix->value & SASS_MATRIX_MINUS_A || (c && a->flags & SASS_NEG);
 	p.minus_b = matrix->value & SASS_MATRIX_MINUS_B;
 	p.across_a = matrix->value & SASS_MATRIX_ACROSS_A;
 	p.across_b = matrix->value & SASS_MATRIX_ACROSS_B;

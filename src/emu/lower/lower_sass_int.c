@@ -165,9 +165,29 @@ static bool sum64_with_carry(struct sass_lower *s)
 	return true;
 }
 
+/* IADD.64.X d, p, a, b, carry: p = it does not fit. */
+static bool sum64_with_carry_in(struct sass_lower *s)
+{
+	const struct xsrc a = sl_wide(s, 0, true), b = sl_wide(s, 1, true);
+	const struct xsrc one = sl_extended(s, as_number(s, sl_pred(s, 0, false)));
+	const struct xsrc both = sl_op2(s, E_add_b64, a, b), sum = sl_op2(s, E_add_b64, both, one);
+	const int32_t p = sl_dst_pred(s, 0);
+	struct xsrc carry = src_const(0);
+	if (sl_n_preds(s) != 1 || sl_dst_pred(s, 1) >= 0)
+		return sl_refuse(s, "a 64-bit sum with this carry");
+	if (p >= 0)
+		carry = sl_bool(s, BOOL_OR, sl_cmp(s, CMP_LT, PTX_U64, both, a),
+		                sl_cmp(s, CMP_LT, PTX_U64, sum, both));
+	sl_set_wide(s, sum);
+	sl_set_pred(s, p, carry);
+	return true;
+}
+
 static bool sum64(struct sass_lower *s, unsigned n_terms)
 {
 	struct xsrc sum = src_const(0);
+	if (sl_has(s, SASS_MOD_X) && n_terms == 2)
+		return sum64_with_carry_in(s);
 	if (wants_carry(s) && n_terms == 2 && !sl_has(s, SASS_MOD_X))
 		return sum64_with_carry(s);
 	if (wants_carry(s) || sl_has(s, SASS_MOD_X))

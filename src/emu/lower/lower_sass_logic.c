@@ -383,13 +383,13 @@ static bool window_word(enum sass_special sr, uint64_t *value)
 	}
 }
 
-/* What the launch makes the same for all. A cluster's size is looked at alone to find constants,
- * which lie elsewhere for launches without (lower_sass_const.c). */
+/* What the launch makes the same for all. A cluster's size is looked at alone to find the launch's
+ * constants, of which cards keep one copy a size; here there is one, that of size 0. */
 static bool launch_word(const struct sass_lower *s, enum sass_special sr, uint64_t *value)
 {
 	*value = 0;
 	if (sr != SASS_SR_SHARED_BYTES)
-		return sr == SASS_SR_CGA_SIZE && !sl_in_cluster(s);
+		return sr == SASS_SR_CGA_SIZE;
 	*value = s->env->shared_bytes + (s->arch->reserved ? SASS_RESERVED_SHARED : 0);
 	return true;
 }

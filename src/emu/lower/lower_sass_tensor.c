@@ -41,8 +41,40 @@ static struct xsrc turned(struct sass_lower *s, struct xsrc value, struct lanes 
 	return sl_op2(s, E_pack32, part[0], part[1]);
 }
 
+/* Four elements of four bits, in the lower half, as bytes. */
+static struct xsrc spread(struct sass_lower *s, struct xsrc v)
+{
+	v = sl_op2(s, E_or_b32, v, sl_op2(s, E_shl_b32, v, src_const(8)));
+	v = sl_op2(s, E_and_b32, v, src_const(0x00ff00ff));
+	v = sl_op2(s, E_or_b32, v, sl_op2(s, E_shl_b32, v, src_const(4)));
+	return sl_op2(s, E_and_b32, v, src_const(0x0f0f0f0f));
+}
+
+/* MOVM.U4TO8.M832: 8 rows of 32 elements of four bits, lane 4 g + t with 8 t to 8 t + 7 of row g,
+ * become bytes: 4 t to 4 t + 3 in the first register, 16 more in the second. */
+static bool widen_row(struct sass_lower *s)
+{
+	const struct lanes at = lane_parts(s);
+	const struct xsrc v = sl_bits(s, 0),
+					  shift = scaled(s, sl_op2(s, E_and_b32, at.t, src_const(1)), 16, 0);
+	const struct xsrc row =
+		sl_op2(s, E_add_b32, scaled(s, at.g, 4, 0), sl_op2(s, E_shr_u32, at.t, src_const(1)));
+	struct xsrc part[2];
+	for (unsigned j = 0; j < 2; j++) {
+		const struct xsrc from = low_from_lane(&s->l, v, scaled(s, row, 1, 2 * j));
+		const struct xsrc four =
+			sl_op2(s, E_and_b32, sl_op2(s, E_shr_u32, from, shift), src_const(0xffff));
+		part[j] = spread(s, four);
+	}
+	for (unsigned j = 0; j < 2; j++)
+		sl_set1(s, sl_dst(s, j), E_mov_b32, part[j]);
+	return true;
+}
+
 bool sl_movm(struct sass_lower *s)
 {
+	if (sl_has(s, SASS_MOD_U4TO8) && sl_has(s, SASS_MOD_M832) && s->guard < 0)
+		return widen_row(s);
 	if (!sl_has(s, SASS_MOD_MT88) || !sl_has(s, SASS_MOD_16) || s->guard >= 0)
 		return sl_refuse(s, "this form of a matrix moved");
 	sl_set1(s, sl_dst(s, 0), E_mov_b32, turned(s, sl_bits(s, 0), lane_parts(s)));
@@ -138,6 +170,8 @@ bool sl_hmma(struct sass_lower *s)
 	                  : sl_has(s, SASS_MOD_1684)  ? 4
 	                                              : 0;
 	const struct ir_tensor t = { .m = 16, .n = 8, .k = k, .d = out, .a = in, .b = in, .c = out };
+	if (sl_has(s, SASS_MOD_884))
+		return sl_quads_product(s);
 	if (sparse && k >= 8)
 		return sl_sparse_product(s, t);
 	if (!k || k == 32 || (k == 4) > (in == PTX_TF32) || sparse)

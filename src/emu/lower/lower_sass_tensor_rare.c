@@ -1,6 +1,7 @@
 /*
  * Products of matrices in machine code that few programs have: with a sparse A, of elements of four
- * bits and of one, of 8-bit floats. As PTX's are done (lower_mma_rare.c, lower_mma_fp8.c).
+ * bits and of one, of 8-bit floats, of Volta's quads. As PTX's are done (lower_mma_rare.c,
+ * lower_mma_fp8.c).
  */
 #include "emu/lower/sass_lower.h"
 
@@ -18,6 +19,63 @@ bool sl_sparse_product(struct sass_lower *s, struct ir_tensor t)
 	t.n_c = t.d == PTX_F16 ? 2 : 4;
 	t.first_e = sl_fragment(s, which, 1, 4);
 	return sl_product(s, t, NULL);
+}
+
+/* C, of which one pair of registers is named: @pair of @n registers, the others 0. */
+static int32_t one_pair_of(struct sass_lower *s, const struct sass_operand *o, unsigned pair,
+                           unsigned n)
+{
+	const struct sass_operand none = { .kind = SASS_OPND_REG, .reg = SASS_RZ };
+	const int32_t first = sl_fragment(s, &none, n, 4);
+	for (unsigned i = 0; i < 2 && o->reg != SASS_RZ; i++)
+		low_op1(&s->l, E_mov_b32, first + (int32_t)(2 * pair + i),
+		        src_reg(sl_reg(s, SASS_OPND_REG, o->reg + i)));
+	return first;
+}
+
+/* HMMA.884.F32.F32.STEP0 to 3: each makes a pair of the eight registers of D, or (F16) of the four,
+ * which PTX's mma.m8n8k4 makes at once. Elements of a pair depend on those of one pair of C. */
+bool sl_quads_product(struct sass_lower *s)
+{
+	const struct sass_operand *o[3] = { sl_src_operand(s, 0), sl_src_operand(s, 1),
+		                                sl_src_operand(s, 2) };
+	const bool wide = s->i->n_mods > 1 && s->i->mods[1] == SASS_MOD_F32;
+	const bool wide_c = s->i->n_mods > 2 && s->i->mods[2] == SASS_MOD_F32;
+	const unsigned step = sl_has(s, SASS_MOD_STEP3)   ? 3
+	                      : sl_has(s, SASS_MOD_STEP2) ? 2
+	                      : sl_has(s, SASS_MOD_STEP1) ? 1
+	                                                  : 0;
+	for (unsigned k = 0; k < 3; k++)
+		if (!o[k] || o[k]->kind != SASS_OPND_REG)
+			return sl_refuse(s, "this product of matrices");
+	if ((!wide && (wide_c || step > 1)) || s->guard >= 0)
+		return sl_refuse(s, "this product of matrices");
+	struct ir_tensor t = {
+		.kind = TENSOR_QUADS,
+		.m = 8,
+		.n = 8,
+		.k = 4,
+		.d = wide ? PTX_F32 : PTX_F16,
+		.a = PTX_F16,
+		.b = PTX_F16,
+		.c = wide_c ? PTX_F32 : PTX_F16,
+		.a_col = o[0]->sel == SASS_MOD_COL,
+		.b_col = o[1]->sel == SASS_MOD_COL,
+		.n_a = 2,
+		.n_b = 2,
+		.n_c = wide_c ? 8 : 4,
+	};
+	t.first_a = sl_fragment(s, o[0], 2, 4);
+	t.first_b = sl_fragment(s, o[1], 2, 4);
+	t.first_c = one_pair_of(s, o[2], wide && !wide_c ? step / 2 : step, t.n_c);
+	int32_t made[8];
+	const unsigned n = wide ? 8 : 4;
+	for (unsigned i = 0; i < n; i++)
+		made[i] = low_temp(&s->l, 4);
+	low_product(&s->l, &t, n, made);
+	for (unsigned i = 0; i < 2; i++)
+		sl_set1(s, sl_dst(s, i), E_mov_b32, src_reg(made[2 * step + i]));
+	return true;
 }
 
 /* A or B of four bits an element, as bytes: @blocks of eight rows, @n registers before. */

@@ -78,6 +78,21 @@ bool sl_match(struct sass_lower *s)
 	return true;
 }
 
+/* CREDUX.MAXABS.F32.NAN */
+static bool redux_f32(struct sass_lower *s)
+{
+	const bool greatest = sl_has(s, SASS_MOD_MAX) || sl_has(s, SASS_MOD_MAXABS);
+	struct xsrc v = sl_f32(s, 0);
+	if (s->guard >= 0)
+		return sl_refuse(s, "a reduction of floating-point numbers of some lanes");
+	if (sl_has(s, SASS_MOD_MINABS) || sl_has(s, SASS_MOD_MAXABS))
+		v = sl_op1(s, E_abs_f32, v);
+	const int32_t made = low_temp(&s->l, 4);
+	low_redux_f32(&s->l, made, greatest, sl_has(s, SASS_MOD_NAN), v, ALL_LANES);
+	sl_set1(s, sl_dst(s, 0), E_mov_b32, src_reg(made));
+	return true;
+}
+
 bool sl_redux(struct sass_lower *s)
 {
 	const enum ptx_atom op = sl_has(s, SASS_MOD_SUM)   ? ATOM_ADD
@@ -88,10 +103,10 @@ bool sl_redux(struct sass_lower *s)
 	                                                   : ATOM_AND;
 	const struct xsrc v = sl_bits(s, 0);
 	const int32_t d = sl_dst(s, 0);
-	if (sl_has(s, SASS_MOD_F32))
-		return sl_refuse(s, "a reduction of floating-point numbers");
 	if (d < 0)
 		return true;
+	if (sl_has(s, SASS_MOD_F32))
+		return redux_f32(s);
 	struct xop *x = sl_emit(s, X_REDUX);
 	x->op = (uint16_t)op;
 	x->type = sl_has(s, SASS_MOD_S32) ? PTX_S32 : PTX_U32;

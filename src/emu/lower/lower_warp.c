@@ -48,30 +48,22 @@ bool low_match(struct lower *l)
  * the smallest whole number are NaN; what is no number becomes the one of them that loses against
  * every number, with .NaN the one that wins.
  */
-static bool redux_f32(struct lower *l)
+void low_redux_f32(struct lower *l, int32_t d, bool greatest, bool nan_wins, struct xsrc v,
+                   struct xsrc lanes)
 {
-	const struct ptx_inst *in = l->in;
-	const bool wins = (in->atom == ATOM_MAX) == !!(in->flags & PF_NAN);
-	struct xsrc v = low_src(l, 1, 4);
-	if (!low_needs(l, 100))
-		return false;
-	if (in->atom != ATOM_MIN && in->atom != ATOM_MAX)
-		return low_refuse(l, "only .min and .max are for .f32");
-	if (in->flags & PF_ABS)
-		v = src_reg(low_op2(l, E_and_b32, -1, v, src_const(0x7fffffff)));
 	const struct xsrc nan = src_reg(low_cmp(l, -1, CMP_NAN, PTX_F32, v, v));
 	const struct xsrc sign = src_reg(low_op2(l, E_shr_s32, -1, v, src_const(31)));
 	const struct xsrc turn = src_reg(low_op2(l, E_and_b32, -1, sign, src_const(0x7fffffff)));
 	const struct xsrc order = src_reg(low_op2(l, E_xor_b32, -1, v, turn));
-	const struct xsrc of_nan = src_const(wins ? 0x7fffffff : 0x80000000);
+	const struct xsrc of_nan = src_const(greatest == nan_wins ? 0x7fffffff : 0x80000000);
 	const int32_t value = low_select(l, -1, 4, of_nan, order, nan), least = low_temp(l, 4);
 	struct xop *x = low_emit(l, X_REDUX);
-	x->op = (uint16_t)in->atom;
+	x->op = (uint16_t)(greatest ? ATOM_MAX : ATOM_MIN);
 	x->type = PTX_S32;
 	x->bytes = 4;
 	x->n_s = 2;
 	x->s[0] = src_reg(value);
-	x->s[1] = low_src(l, 2, 4);
+	x->s[1] = lanes;
 	x->n_d = 1;
 	x->d[0] = least;
 	const struct xsrc r = src_reg(least);
@@ -79,7 +71,20 @@ static bool redux_f32(struct lower *l)
 	const struct xsrc bits = src_reg(low_op2(l, E_and_b32, -1, back, src_const(0x7fffffff)));
 	const struct xsrc f = src_reg(low_op2(l, E_xor_b32, -1, r, bits));
 	const struct xsrc none = src_reg(low_cmp(l, -1, CMP_NAN, PTX_F32, f, f));
-	low_select(l, low_dst(l, 0), 4, src_const(0x7fffffff), f, none);
+	low_select(l, d, 4, src_const(0x7fffffff), f, none);
+}
+
+static bool redux_f32(struct lower *l)
+{
+	const struct ptx_inst *in = l->in;
+	struct xsrc v = low_src(l, 1, 4);
+	if (!low_needs(l, 100))
+		return false;
+	if (in->atom != ATOM_MIN && in->atom != ATOM_MAX)
+		return low_refuse(l, "only .min and .max are for .f32");
+	if (in->flags & PF_ABS)
+		v = src_reg(low_op2(l, E_and_b32, -1, v, src_const(0x7fffffff)));
+	low_redux_f32(l, low_dst(l, 0), in->atom == ATOM_MAX, in->flags & PF_NAN, v, low_src(l, 2, 4));
 	return !l->failed;
 }
 

@@ -190,6 +190,7 @@ int32_t sl_fragment(struct sass_lower *s, const struct sass_operand *o, unsigned
 /* The product that @t says, with the instruction's operands; @ab: where A and B are instead, NULL =
  * nowhere. @t may leave the numbers of registers open, where they follow from shape and types. */
 bool sl_product(struct sass_lower *s, struct ir_tensor t, const int32_t *ab);
+bool sl_quads_product(struct sass_lower *s); /* HMMA.884 */
 bool sl_sparse_product(struct sass_lower *s, struct ir_tensor t);
 /* Of elements of four bits. */
 bool sl_small_product(struct sass_lower *s, struct ir_tensor t);

@@ -93,7 +93,7 @@ static unsigned as_machine_code(const struct ptx_case *c)
 	} else {
 		const struct case_target t = {
 			.ops = &backend_emu,
-			.be = emulator,
+			.be = case_cc(c) > 90 ? newer : emulator,
 			.setting = "machine code",
 			.threads = 1,
 			.hardware = true,
