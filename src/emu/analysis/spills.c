@@ -109,8 +109,8 @@ static bool pointer_leaves(const struct spills *s)
 		const bool makes_one =
 			x->kind == X_OP && x->n_d == 1 && x->d[0] >= 0 && s->pointer[x->d[0]];
 		for (unsigned i = 0; i < x->n_s; i++)
-			if (x->s[i].kind == S_REG && s->pointer[x->s[i].reg] &&
-			    !(is_local(x) && i == 0) && !makes_one)
+			if (x->s[i].kind == S_REG && s->pointer[x->s[i].reg] && !(is_local(x) && i == 0) &&
+			    !makes_one)
 				return true;
 	}
 	return false;

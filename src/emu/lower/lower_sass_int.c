@@ -1,12 +1,12 @@
 /* Integer arithmetic of machine code. */
 #include "emu/lower/sass_lower.h"
 
-static bool is_zero(struct xsrc v)
+bool sl_is_zero(struct xsrc v)
 {
 	return v.kind == S_CONST && v.value == 0;
 }
 
-static bool is_const(struct xsrc v, uint64_t value)
+bool sl_is_const(struct xsrc v, uint64_t value)
 {
 	return v.kind == S_CONST && v.value == value;
 }
@@ -24,13 +24,12 @@ static struct xsrc carry_term(struct sass_lower *s, unsigned n, uint64_t *ones)
 	return v.kind == S_CONST ? src_const(~(uint32_t)v.value) : sl_op1(s, E_not_b32, v);
 }
 
-static struct xsrc add64(struct sass_lower *s, struct xsrc a, struct xsrc b)
+struct xsrc sl_add64(struct sass_lower *s, struct xsrc a, struct xsrc b)
 {
-	return is_zero(a) ? b : is_zero(b) ? a : sl_op2(s, E_add_b64, a, b);
+	return sl_is_zero(a) ? b : sl_is_zero(b) ? a : sl_op2(s, E_add_b64, a, b);
 }
 
-/* 0 or 1 from a predicate. */
-static struct xsrc as_number(struct sass_lower *s, struct xsrc p)
+struct xsrc sl_as_number(struct sass_lower *s, struct xsrc p)
 {
 	if (p.kind == S_CONST)
 		return src_const(p.value ? 1 : 0);
@@ -59,7 +58,7 @@ static bool plain_carry(struct sass_lower *s, const struct xsrc *v, unsigned n)
 	struct xsrc a = src_const(0), b = src_const(0);
 	unsigned used = 0;
 	for (unsigned k = 0; k < n; k++)
-		if (!is_zero(v[k]) && used++ < 2)
+		if (!sl_is_zero(v[k]) && used++ < 2)
 			*(used == 1 ? &a : &b) = v[k];
 	if (used > 2)
 		return false;
@@ -81,9 +80,9 @@ static void carried_sum(struct sass_lower *s, unsigned n_terms)
 		return;
 	struct xsrc sum = src_const(ones);
 	for (unsigned n = 0; n < n_terms; n++)
-		sum = add64(s, sum, sl_extended(s, v[n]));
+		sum = sl_add64(s, sum, sl_extended(s, v[n]));
 	for (unsigned n = 0; carry_in && n < sl_n_preds(s); n++)
-		sum = add64(s, sum, sl_extended(s, as_number(s, sl_pred(s, n, false))));
+		sum = sl_add64(s, sum, sl_extended(s, sl_as_number(s, sl_pred(s, n, false))));
 	set_sum(s, sum);
 }
 
@@ -111,7 +110,7 @@ static void plain_sum(struct sass_lower *s, unsigned n_terms)
 		const struct sass_operand *o = sl_src_operand(s, n);
 		const bool neg = o && o->flags & SASS_NEG;
 		const struct xsrc v = neg && o->kind != SASS_OPND_INT ? sl_bits(s, n) : sl_int(s, n);
-		if (is_zero(v))
+		if (sl_is_zero(v))
 			continue;
 		minus[n_left] = neg && o->kind != SASS_OPND_INT;
 		terms[n_left++] = v;
@@ -141,7 +140,7 @@ static void plain_sum(struct sass_lower *s, unsigned n_terms)
 	sl_set1(s, d, E_mov_b32, sum);
 }
 
-static bool wants_carry(struct sass_lower *s)
+bool sl_wants_carry(struct sass_lower *s)
 {
 	return sl_dst_pred(s, 0) >= 0 || sl_dst_pred(s, 1) >= 0;
 }
@@ -169,7 +168,7 @@ static bool sum64_with_carry(struct sass_lower *s)
 static bool sum64_with_carry_in(struct sass_lower *s)
 {
 	const struct xsrc a = sl_wide(s, 0, true), b = sl_wide(s, 1, true);
-	const struct xsrc one = sl_extended(s, as_number(s, sl_pred(s, 0, false)));
+	const struct xsrc one = sl_extended(s, sl_as_number(s, sl_pred(s, 0, false)));
 	const struct xsrc both = sl_op2(s, E_add_b64, a, b), sum = sl_op2(s, E_add_b64, both, one);
 	const int32_t p = sl_dst_pred(s, 0);
 	struct xsrc carry = src_const(0);
@@ -188,12 +187,12 @@ static bool sum64(struct sass_lower *s, unsigned n_terms)
 	struct xsrc sum = src_const(0);
 	if (sl_has(s, SASS_MOD_X) && n_terms == 2)
 		return sum64_with_carry_in(s);
-	if (wants_carry(s) && n_terms == 2 && !sl_has(s, SASS_MOD_X))
+	if (sl_wants_carry(s) && n_terms == 2 && !sl_has(s, SASS_MOD_X))
 		return sum64_with_carry(s);
-	if (wants_carry(s) || sl_has(s, SASS_MOD_X))
+	if (sl_wants_carry(s) || sl_has(s, SASS_MOD_X))
 		return sl_refuse(s, "a 64-bit sum with a carry");
 	for (unsigned n = 0; n < n_terms; n++)
-		sum = add64(s, sum, sl_wide(s, n, true));
+		sum = sl_add64(s, sum, sl_wide(s, n, true));
 	sl_set_wide(s, sum);
 	return true;
 }
@@ -202,7 +201,7 @@ bool sl_iadd3(struct sass_lower *s)
 {
 	if (sl_has(s, SASS_MOD_64))
 		return sum64(s, 3);
-	if (sl_has(s, SASS_MOD_X) || wants_carry(s))
+	if (sl_has(s, SASS_MOD_X) || sl_wants_carry(s))
 		sum_with_carry(s, 3);
 	else
 		plain_sum(s, 3);
@@ -231,107 +230,14 @@ bool sl_iadd(struct sass_lower *s)
 		case SASS_MOD_16: return sl_refuse(s, "sums of 16-bit numbers");
 		default: break;
 		}
-	if (sl_has(s, SASS_MOD_X) || wants_carry(s))
+	if (sl_has(s, SASS_MOD_X) || sl_wants_carry(s))
 		sum_with_carry(s, 2);
 	else
 		plain_sum(s, 2);
 	return true;
 }
 
-/* --- products --- */
-
-static void wide_product(struct sass_lower *s, bool sign)
-{
-	const struct xsrc a = sl_int(s, 0), b = sl_int(s, 1), c = sl_wide(s, 2, sign);
-	struct xsrc p;
-	if (is_zero(a) || is_zero(b))
-		p = src_const(0);
-	else if (is_const(b, 1))
-		p = sl_op1(s, sign ? E_sext64 : E_zext64, a);
-	else
-		p = sl_op2(s, sign ? E_mul_wide_s32 : E_mul_wide_u32, a, b);
-	struct xsrc sum = add64(s, p, c);
-	const int32_t carry = sl_dst_pred(s, 0);
-	struct xsrc over = src_const(0);
-	if (carry >= 0)
-		over = sl_cmp(s, CMP_LT, PTX_U64, sum, c);
-	if (sl_has(s, SASS_MOD_X)) {
-		const struct xsrc in = sl_extended(s, as_number(s, sl_pred(s, 0, false)));
-		const struct xsrc more = add64(s, sum, in);
-		if (carry >= 0)
-			over = sl_bool(s, BOOL_OR, over, sl_cmp(s, CMP_LT, PTX_U64, more, in));
-		sum = more;
-	}
-	if (carry >= 0)
-		sl_set_pred(s, carry, over);
-	if (sum.kind == S_REG && sum.reg == c.reg && c.kind == S_REG)
-		sum = sl_op1(s, E_mov_b64, sum);
-	sl_set_wide(s, sum);
-}
-
-static void upper_product(struct sass_lower *s, bool sign)
-{
-	const struct xsrc a = sl_int(s, 0), b = sl_int(s, 1), c = sl_wide(s, 2, sign);
-	const struct xsrc p = sl_op2(s, sign ? E_mul_wide_s32 : E_mul_wide_u32, a, b);
-	const struct xsrc sum = add64(s, p, c);
-	if (sl_dst_pred(s, 0) >= 0)
-		sl_set_pred(s, sl_dst_pred(s, 0), sl_cmp(s, CMP_LT, PTX_U64, sum, c));
-	sl_set1(s, sl_dst(s, 0), E_hi32, sum);
-}
-
-/* Is source @n a register whose sign is turned? */
-static bool taken_away(const struct sass_lower *s, unsigned n)
-{
-	const struct sass_operand *o = sl_src_operand(s, n);
-	return o && o->flags & SASS_NEG && !(o->flags & SASS_ABS) && o->kind != SASS_OPND_INT;
-}
-
-/* a * 1 - c, and c - a * 1: one operation. */
-static bool difference(struct sass_lower *s, int32_t d)
-{
-	const bool less_c = taken_away(s, 2), less_a = taken_away(s, 0);
-	if (less_a == less_c || sl_has(s, SASS_MOD_X) || !is_const(sl_int(s, 1), 1))
-		return false;
-	const struct xsrc from = sl_int(s, less_c ? 0 : 2);
-	sl_set2(s, d, E_sub_b32, from, sl_bits(s, less_c ? 2 : 0));
-	return true;
-}
-
-bool sl_imad(struct sass_lower *s)
-{
-	const bool sign = !sl_has(s, SASS_MOD_U32);
-	const int32_t d = sl_dst(s, 0);
-	if (sl_has(s, SASS_MOD_WIDE)) {
-		wide_product(s, sign);
-		return true;
-	}
-	if (sl_has(s, SASS_MOD_HI)) {
-		upper_product(s, sign);
-		return true;
-	}
-	if (wants_carry(s))
-		return sl_refuse(s, "a 32-bit product with a carry");
-	if (sl_take_up_sum(s))
-		return true;
-	if (difference(s, d))
-		return true;
-	struct xsrc a = sl_int(s, 0), b = sl_int(s, 1), c = sl_int(s, 2);
-	if (sl_has(s, SASS_MOD_X)) {
-		const struct xsrc in = as_number(s, sl_pred(s, 0, false));
-		c = is_zero(c) ? in : sl_op2(s, E_add_b32, c, in);
-	}
-	if (is_zero(a) || is_zero(b))
-		sl_set1(s, d, E_mov_b32, c);
-	else if (is_const(b, 1) && is_zero(c))
-		sl_set1(s, d, E_mov_b32, a);
-	else if (is_const(b, 1))
-		sl_set2(s, d, E_add_b32, a, c);
-	else if (is_zero(c))
-		sl_set2(s, d, E_mul_lo_b32, a, b);
-	else
-		sl_set3(s, d, E_mad_lo_b32, a, b, c);
-	return true;
-}
+/* --- addresses --- */
 
 /* The number of bits to shift by: the last source that is no predicate. */
 static bool shift_amount(struct sass_lower *s, unsigned *n, uint32_t *bits)
@@ -351,7 +257,7 @@ static struct xsrc index_shifted(struct sass_lower *s, struct xsrc a, unsigned b
 	if (sl_has(s, SASS_MOD_HI)) {
 		const bool sign = sl_has(s, SASS_MOD_SX32);
 		const struct xsrc upper = sign ? sl_op2(s, E_shr_s32, a, src_const(31)) : sl_bits(s, 2);
-		if (is_zero(upper))
+		if (sl_is_zero(upper))
 			return bits ? sl_op2(s, E_shr_u32, a, src_const(32 - bits)) : src_const(0);
 		if (sign && bits)
 			return sl_op2(s, E_shr_s32, a, src_const(32 - bits));
@@ -372,7 +278,7 @@ static bool address(struct sass_lower *s)
 	if (!shift_amount(s, &at, &bits) || !first)
 		return sl_refuse(s, "an address sum whose shift is not known");
 	const bool high = sl_has(s, SASS_MOD_HI);
-	const bool carries = sl_has(s, SASS_MOD_X) || wants_carry(s);
+	const bool carries = sl_has(s, SASS_MOD_X) || sl_wants_carry(s);
 	if (sl_has(s, SASS_MOD_64))
 		return sl_refuse(s, "a 64-bit address sum");
 	const bool minus = first->flags & SASS_NEG && carries; /* what is added is negated, not a */
@@ -382,7 +288,7 @@ static bool address(struct sass_lower *s)
 	a = index_shifted(s, a, bits);
 	if (!carries) {
 		const struct xsrc b = sl_int(s, 1);
-		if (is_zero(b))
+		if (sl_is_zero(b))
 			sl_set1(s, sl_dst(s, 0), E_mov_b32, a);
 		else
 			sl_set2(s, sl_dst(s, 0), E_add_b32, a, b);
@@ -396,10 +302,10 @@ static bool address(struct sass_lower *s)
 	const struct xsrc two[] = { a, b };
 	if (!ones && !sl_has(s, SASS_MOD_X) && plain_carry(s, two, 2))
 		return true;
-	struct xsrc sum = add64(s, sl_extended(s, a), sl_extended(s, b));
-	sum = add64(s, sum, src_const(ones));
+	struct xsrc sum = sl_add64(s, sl_extended(s, a), sl_extended(s, b));
+	sum = sl_add64(s, sum, src_const(ones));
 	if (sl_has(s, SASS_MOD_X))
-		sum = add64(s, sum, sl_extended(s, as_number(s, sl_pred(s, 0, false))));
+		sum = sl_add64(s, sum, sl_extended(s, sl_as_number(s, sl_pred(s, 0, false))));
 	set_sum(s, sum);
 	return true;
 }

@@ -108,6 +108,14 @@ bool sl_known_place(struct sass_lower *s, const struct sass_operand *o, int64_t 
 
 /* --- operations --- */
 
+/* lower_sass_int.c: what a source is known to be; a sum that leaves zeros out; 0 or 1 from a
+ * predicate; does the instruction give a carry? */
+bool sl_is_zero(struct xsrc v);
+bool sl_is_const(struct xsrc v, uint64_t value);
+struct xsrc sl_add64(struct sass_lower *s, struct xsrc a, struct xsrc b);
+struct xsrc sl_as_number(struct sass_lower *s, struct xsrc p);
+bool sl_wants_carry(struct sass_lower *s);
+
 struct xsrc sl_op1(struct sass_lower *s, enum emu_op op, struct xsrc a);
 struct xsrc sl_op2(struct sass_lower *s, enum emu_op op, struct xsrc a, struct xsrc b);
 struct xsrc sl_op3(struct sass_lower *s, enum emu_op op, struct xsrc a, struct xsrc b,

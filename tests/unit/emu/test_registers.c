@@ -4,8 +4,8 @@
 #include "base/mem.h"
 #include "emu/analysis/analysis.h"
 
-static const struct xreg kinds[] = { { .bytes = 4 }, { .bytes = 4 }, { .bytes = 8 },
-	                                 { .bytes = 8 }, { .bytes = 4 }, { .bytes = 0 }, { .bytes = 0 } };
+static const struct xreg kinds[] = { { .bytes = 4 }, { .bytes = 4 }, { .bytes = 8 }, { .bytes = 8 },
+	                                 { .bytes = 4 }, { .bytes = 0 }, { .bytes = 0 } };
 enum { LOW, HIGH, SUM, PLACE, VALUE, GUARD, OTHER, REGISTERS };
 
 static struct xsrc reg(int32_t r)
@@ -240,7 +240,8 @@ TEST(guards_that_decide_stay)
 	}
 }
 
-/* A word of local memory at @offset from the stack pointer, read into @d or, -1, written from VALUE.
+/* A word of local memory at @offset from the stack pointer, read into @d or, -1, written from
+ * VALUE.
  */
 static struct xop local_word(int64_t offset, int32_t d)
 {
