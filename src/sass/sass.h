@@ -130,6 +130,7 @@ enum sass_operand_kind {
 	SASS_OPND_GROUP,      /* gsb0: the scoreboard of a warp group */
 	SASS_OPND_SHAPE,      /* 2D, ARRAY_2D: of a texture; @sel is the modifier of that name */
 	SASS_OPND_POLICY,     /* desc[UR4] alone: how long caches keep it, in @desc */
+	SASS_OPND_RPC,        /* Rpc.LO, Rpc.HI: @reg 0, 1; keeps what it is given */
 	SASS_OPND_RELOC,      /* 32@lo(name): an address that the loader fills in */
 };
 

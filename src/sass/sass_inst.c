@@ -137,8 +137,9 @@ static void mark_destinations(struct sass_inst *i)
 	for (unsigned p = 0; p < info->pred_dsts && n < i->n_operands && is_pred(&o[n]); p++)
 		n++;
 	const uint8_t kind = n < i->n_operands ? o[n].kind : SASS_OPND_OTHER;
-	if (info->reg_dsts && (kind == SASS_OPND_REG || kind == SASS_OPND_UREG ||
-	                       (kind == SASS_OPND_BARRIER && i->op == SASS_BMOV))) {
+	if (info->reg_dsts &&
+	    (kind == SASS_OPND_REG || kind == SASS_OPND_UREG || kind == SASS_OPND_RPC ||
+	     (kind == SASS_OPND_BARRIER && i->op == SASS_BMOV))) {
 		n++;
 		if (info->reg_dsts > 1 && n < i->n_operands && o[n].kind == SASS_OPND_REG)
 			n++;

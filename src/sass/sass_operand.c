@@ -357,6 +357,11 @@ static bool unsigned_form(struct slice t, struct sass_operand *o, struct sass_po
 		o->kind = SASS_OPND_PREDS;
 		return true;
 	}
+	if (is(t, "Rpc.LO") || is(t, "Rpc.HI")) {
+		o->kind = SASS_OPND_RPC;
+		o->reg = is(t, "Rpc.HI");
+		return true;
+	}
 	if (starts(t, "cx["))
 		return constant(from(t, 2), true, o);
 	if (starts(t, "c["))

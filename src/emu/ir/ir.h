@@ -69,6 +69,7 @@ enum system_call {
 	SYSTEM_MBARRIER_INIT,   /* offset, count */
 	SYSTEM_MBARRIER_ARRIVE, /* offset, count, 1 = also leave, bytes to wait for: the state before */
 	SYSTEM_MBARRIER_BYTES,  /* offset, bytes that are awaited in addition, may be negative */
+	SYSTEM_MBARRIER_COUNT,  /* offset, of one in the form of cards before sm_90: the word before */
 	SYSTEM_MBARRIER_PENDING, /* state: arrivals that it awaited */
 	SYSTEM_MBARRIER_STATE,   /* offset, state: has its phase ended? */
 	SYSTEM_MBARRIER_PARITY,  /* offset, parity: has the phase of that parity ended? */

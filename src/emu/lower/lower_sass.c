@@ -147,6 +147,7 @@ bool lower_sass(struct ir *ir, const struct sass_module *m, const struct sass_fu
 	memset(s->ureg, 0xff, sizeof s->ureg);
 	memset(s->pred, 0xff, sizeof s->pred);
 	memset(s->upred, 0xff, sizeof s->upred);
+	memset(s->rpc, 0xff, sizeof s->rpc);
 	describe_insts_of(ir, f, env->ptx);
 	if (!s->arch) {
 		s->l.failed = true;

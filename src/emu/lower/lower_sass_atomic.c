@@ -193,6 +193,8 @@ bool sl_atomic(struct sass_lower *s)
 	enum ptx_type type;
 	struct xsrc at, b = src_const(1), c = src_const(0);
 	int64_t offset;
+	if (space == SPACE_SHARED && sl_has(s, SASS_MOD_ARRIVE) && sl_has(s, SASS_MOD_64))
+		return sl_shared_arrival(s);
 	if (!atomic_form(s, &op, &type) || (tells && !test && space != SPACE_GENERIC))
 		return sl_refuse(s, "this atomic operation");
 	const bool wide = type == PTX_F64 || type == PTX_S64 || type == PTX_U64;

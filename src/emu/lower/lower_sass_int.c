@@ -151,12 +151,14 @@ static bool sum64_with_carry(struct sass_lower *s)
 {
 	const struct sass_operand *o[2] = { sl_src_operand(s, 0), sl_src_operand(s, 1) };
 	const int32_t p = sl_dst_pred(s, 0);
-	if (!o[0] || !o[1] || o[0]->flags & SASS_NEG || sl_dst_pred(s, 1) >= 0)
+	const bool turned = o[0] && o[0]->flags & SASS_NEG; /* -b + a */
+	if (!o[0] || !o[1] || (turned && o[1]->flags & SASS_NEG) || sl_dst_pred(s, 1) >= 0)
 		return sl_refuse(s, "a 64-bit sum with this carry");
-	const struct xsrc a = sl_wide(s, 0, true), b = sl_wide(s, 1, true);
+	const struct xsrc a = sl_wide(s, turned, true), b = sl_wide(s, !turned, true);
 	const struct xsrc sum = sl_op2(s, E_add_b64, a, b);
 	struct xsrc carry = sl_cmp(s, CMP_LT, PTX_U64, sum, a);
-	if (o[1]->flags & SASS_NEG) /* b is what is taken away, below zero: a - |b| does not borrow */
+	if (o[!turned]->flags &
+	    SASS_NEG) /* b is what is taken away, below zero: a - |b| does not borrow */
 		carry = sl_cmp(s, CMP_GE, PTX_U64, a, sl_op2(s, E_sub_b64, src_const(0), b));
 	sl_set_wide(s, sum);
 	if (p >= 0)

@@ -28,6 +28,8 @@ int32_t sl_reg(struct sass_lower *s, uint8_t kind, unsigned number)
 {
 	if (number >= SASS_RZ)
 		return -1;
+	if (kind == SASS_OPND_RPC)
+		return kept(s, &s->rpc[number & 1], 4);
 	return kept(s, kind == SASS_OPND_UREG ? &s->ureg[number] : &s->reg[number], 4);
 }
 
@@ -64,7 +66,7 @@ int32_t sl_dst(struct sass_lower *s, unsigned word)
 {
 	for (unsigned n = 0; n < s->i->n_dsts; n++) {
 		const struct sass_operand *o = &s->i->operands[n];
-		if (o->kind == SASS_OPND_REG || o->kind == SASS_OPND_UREG)
+		if (o->kind == SASS_OPND_REG || o->kind == SASS_OPND_UREG || o->kind == SASS_OPND_RPC)
 			return o->reg == SASS_RZ ? -1 : sl_reg(s, o->kind, o->reg + word);
 	}
 	return -1;
@@ -220,6 +222,7 @@ static struct xsrc plain(struct sass_lower *s, const struct sass_operand *o)
 {
 	switch (o ? o->kind : SASS_OPND_OTHER) {
 	case SASS_OPND_REG:
+	case SASS_OPND_RPC:
 	case SASS_OPND_UREG: return reg_src(s, o->kind, o->reg);
 	case SASS_OPND_INT:
 	case SASS_OPND_FLOAT: return src_const(number_bits(s, o));

@@ -96,6 +96,19 @@ bool sl_syncs(struct sass_lower *s)
 	return true;
 }
 
+/* ATOMS.ARRIVE.64, of architectures before sm_90. */
+bool sl_shared_arrival(struct sass_lower *s)
+{
+	struct xsrc at;
+	const int32_t before = low_temp(&s->l, 8);
+	if (!sl_shared_place(s, 0, 0, &at))
+		return false;
+	sl_system(s, SYSTEM_MBARRIER_COUNT, 1, &at, before);
+	sl_set1(s, sl_dst(s, 0), E_trunc32, src_reg(before));
+	sl_set1(s, sl_dst(s, 1), E_hi32, src_reg(before));
+	return true;
+}
+
 /* ARRIVES.LDGSTSBAR: an arrival when the copies so far are done, which they are. TRANSCNT: it takes
  * back the transaction that was awaited for them. */
 bool sl_arrives(struct sass_lower *s)
@@ -109,7 +122,9 @@ bool sl_arrives(struct sass_lower *s)
 		return true;
 	}
 	const struct xsrc arg[4] = { at, src_const(1), src_const(0), src_const(0) };
-	sl_system(s, SYSTEM_MBARRIER_ARRIVE, 4, arg, low_temp(&s->l, 8));
+	const bool counts = s->arch->sm < 90;
+	sl_system(s, counts ? SYSTEM_MBARRIER_COUNT : SYSTEM_MBARRIER_ARRIVE, counts ? 1 : 4, arg,
+	          low_temp(&s->l, 8));
 	return true;
 }
 

@@ -55,6 +55,7 @@ struct sass_lower {
 	bool never; /* its guard never holds */
 	/* registers of the intermediate form, -1 = not used so far */
 	int32_t reg[SASS_RZ], ureg[SASS_RZ], pred[SASS_PT], upred[SASS_PT];
+	int32_t rpc[2]; /* Rpc.LO, Rpc.HI */
 	unsigned n_pairs;
 	struct sass_pair pairs[SASS_MAX_PAIRS];
 	unsigned n_carried;
@@ -188,6 +189,8 @@ bool sl_shared_place(struct sass_lower *s, unsigned n, unsigned more, struct xsr
 /* A call with the instruction's guard and @n arguments of 64 bits; its result to @d, -1 = none. */
 void sl_system(struct sass_lower *s, enum system_call call, unsigned n, const struct xsrc *arg,
                int32_t d);
+/* An arrival at a barrier in shared memory as an atomic operation. */
+bool sl_shared_arrival(struct sass_lower *s);
 /* A predicate that holds in one of the lanes that the instruction acts in. */
 int32_t sl_one_lane(struct sass_lower *s);
 

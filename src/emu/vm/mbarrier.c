@@ -80,6 +80,20 @@ bool mbarrier_bytes(const struct worker *wk, uint64_t at, int64_t bytes)
 	return true;
 }
 
+/*
+ * An arrival at a barrier as cards before sm_90 have it in memory, which their code makes and reads
+ * itself: in the lower word 2^30 - n, n being the arrivals of a phase; in the upper one the parity
+ * above 31 bits that count up, from 2^31 - n, until the last arrival carries into it.
+ */
+static uint64_t counted_up(uint64_t v)
+{
+	const uint32_t low = (uint32_t)v, top = 1u << 31;
+	uint32_t high = (uint32_t)(v >> 32) + 1;
+	if (!(high & ~top))
+		high |= ((1u << 30) + low) & ~top;
+	return (uint64_t)high << 32 | low;
+}
+
 bool mbarrier_lane(struct warp *w, unsigned lane, enum system_call call, const uint64_t *arg,
                    uint64_t *result)
 {
@@ -95,6 +109,12 @@ bool mbarrier_lane(struct warp *w, unsigned lane, enum system_call call, const u
 		return false;
 	uint64_t v;
 	memcpy(&v, there, sizeof v);
+	if (call == SYSTEM_MBARRIER_COUNT) {
+		*result = v;
+		v = counted_up(v);
+		memcpy(there, &v, sizeof v);
+		return true;
+	}
 	struct state s = unpack(v);
 	switch (call) {
 	case SYSTEM_MBARRIER_INIT:
