@@ -254,8 +254,8 @@ TEST_WITH(an_old_driver_is_named, fake_fresh, NULL)
 	backend_cuda.close(be);
 }
 
-/* S-436: where no code of the GPU's architecture was compiled in, the driver compiles the PTX, and the
- * facts say so. */
+/* S-436: where no code of the GPU's architecture was compiled in, the driver compiles the PTX, and
+ * the facts say so. */
 TEST_WITH(ptx_stands_in_for_a_foreign_cubin, fake_fresh, NULL)
 {
 	static struct fake_run f;

@@ -60,10 +60,9 @@ TEST(a_short_wave_is_a_wave)
 	for (unsigned k = 0; k < 2; k++) { /* blocks 0 and 2, each in a unit of its own */
 		for (unsigned lane = 0; lane < 32; lane++)
 			address[lane] = 512 * k;
-		collision_log_add(c, &(struct collision){ .address = address,
-		                                          .mask = 0xffffffffu,
-		                                          .bytes = 4,
-		                                          .block = 2 * k });
+		collision_log_add(
+			c, &(struct collision){
+				   .address = address, .mask = 0xffffffffu, .bytes = 4, .block = 2 * k });
 	}
 	const double side_by_side = collision_log_totals(c).unit_passes;
 	collision_log_free(c);
@@ -71,10 +70,9 @@ TEST(a_short_wave_is_a_wave)
 	for (unsigned k = 0; k < 2; k++) {
 		for (unsigned lane = 0; lane < 32; lane++)
 			address[lane] = 512 * k;
-		collision_log_add(c, &(struct collision){ .address = address,
-		                                          .mask = 0xffffffffu,
-		                                          .bytes = 4,
-		                                          .block = 2 * k });
+		collision_log_add(
+			c, &(struct collision){
+				   .address = address, .mask = 0xffffffffu, .bytes = 4, .block = 2 * k });
 	}
 	assert_true(side_by_side > 0 && collision_log_totals(c).unit_passes == 2 * side_by_side);
 	collision_log_free(c);

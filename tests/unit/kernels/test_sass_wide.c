@@ -35,23 +35,25 @@ static void run_wide(void *const data[BUFFERS], const size_t bytes[BUFFERS])
 		fail_msg("%s", err.msg);
 	text_free(&listing);
 
-	struct launch_plan plan = {
-		.entry = "wide", .grid = { 1, 1, 1 }, .block = { N, 1, 1 }, .n_buffers = BUFFERS, .n_args = BUFFERS
-	};
+	struct launch_plan plan = { .entry = "wide",
+		                        .grid = { 1, 1, 1 },
+		                        .block = { N, 1, 1 },
+		                        .n_buffers = BUFFERS,
+		                        .n_args = BUFFERS };
 	struct run_request run = {
 		.module = &b.module, .plan = &plan, .source_file = b.file, .threads = 1, .timeout_s = 60
 	};
 	for (unsigned i = 0; i < BUFFERS; i++) {
-		plan.buffers[i] = (struct buffer_plan){ .name = "own",
-			                                    .type = ELEM_U32,
-			                                    .role = i < 3 ? BUF_IN : BUF_OUT,
-			                                    .count = bytes[i] / 4 };
+		plan.buffers[i] = (struct buffer_plan){
+			.name = "own", .type = ELEM_U32, .role = i < 3 ? BUF_IN : BUF_OUT, .count = bytes[i] / 4
+		};
 		plan.args[i] = (struct kernel_arg){ .kind = ARG_BUFFER, .buffer = i };
 		run.buffers[i] = (struct run_buffer){ .data = data[i], .bytes = bytes[i] };
 	}
 	struct emu_launch l = { .sass = &b.sass };
 	struct run_result res = { 0 };
-	if (!emu_launch_prepare(&l, &run, NULL, sheet_of(90), &b.ptx, &err) || !emu_launch_run(&l, &err))
+	if (!emu_launch_prepare(&l, &run, NULL, sheet_of(90), &b.ptx, &err) ||
+	    !emu_launch_run(&l, &err))
 		fail_msg("%s", err.msg);
 	emu_launch_results(&l, &res);
 	emu_launch_free(&l);
@@ -61,8 +63,9 @@ static void run_wide(void *const data[BUFFERS], const size_t bytes[BUFFERS])
 
 TEST(carries_and_signs)
 {
-	static const int64_t values[] = { 0, 1, -1, INT64_MIN, INT64_MAX, 0xffffffffLL, 1LL << 32,
-		                              -(1LL << 32) };
+	static const int64_t values[] = { 0,         1,           -1,
+		                              INT64_MIN, INT64_MAX,   0xffffffffLL,
+		                              1LL << 32, -(1LL << 32) };
 	int64_t a[N], b[N], sum[N] = { 0 }, down[N] = { 0 };
 	int32_t by[N];
 	float low[N], high[N];
@@ -73,7 +76,7 @@ TEST(carries_and_signs)
 		by[i] = (int32_t)(i * 13 % 64);
 	}
 	void *const data[] = { a, b, by, sum, down, low, high };
-	const size_t bytes[] = { sizeof a,   sizeof b,   sizeof by, sizeof sum,
+	const size_t bytes[] = { sizeof a,    sizeof b,   sizeof by,  sizeof sum,
 		                     sizeof down, sizeof low, sizeof high };
 	run_wide(data, bytes);
 	for (unsigned i = 0; i < N; i++) {

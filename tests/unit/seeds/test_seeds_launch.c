@@ -96,18 +96,19 @@ TEST(s_311_blocks_that_cannot_be)
 	for (unsigned warps = 1; warps <= 3; warps += 2) {
 		unsigned width[96] = { 0 };
 		struct run_counts counts = { 0 };
-		run_source(source, "width", (struct dim3u){ 1, 1, 1 }, (struct dim3u){ 32 * warps, 1, 1 }, 1,
-		           &(struct user_buffer){ ELEM_U32, BUF_OUT, 32 * warps, width }, &counts);
+		run_source(source, "width", (struct dim3u){ 1, 1, 1 }, (struct dim3u){ 32 * warps, 1, 1 },
+		           1, &(struct user_buffer){ ELEM_U32, BUF_OUT, 32 * warps, width }, &counts);
 		for (unsigned t = 0; t < 32 * warps; t++)
 			assert_int_equal(width[t], 32);
 		assert_int_equal(counts.total.st_requests, warps);
 		run_counts_free(&counts);
 	}
-	/* any number of warps is legal, none of 1 to 31 a multiple of 32; of 33 the block is too large */
+	/* any number of warps is legal, none of 1 to 31 a multiple of 32; of 33 the block is too large
+	 */
 	for (unsigned warps = 1; warps <= 33; warps++) {
-		const struct launch_plan p = {
-			.entry = "k", .grid = { 1, 1, 1 }, .block = { 32 * warps, 1, 1 }
-		};
+		const struct launch_plan p = { .entry = "k",
+			                           .grid = { 1, 1, 1 },
+			                           .block = { 32 * warps, 1, 1 } };
 		assert_true(kernel_launch_legal(&p, &err) == (warps <= 32));
 	}
 }
@@ -319,10 +320,8 @@ TEST(s_331_waves)
 		unsigned grid;
 		double waves, efficiency;
 	} rows[] = {
-		{ 64, 0.94, 0.94 },
-		{ 68, 1, 1 },
-		{ 75, 1.1, 0.55 },
-		{ 102, 1.5, 0.75 }, /* three blocks for each SM, but no whole wave */
+		{ 64, 0.94, 0.94 }, { 68, 1, 1 },
+		{ 75, 1.1, 0.55 },  { 102, 1.5, 0.75 }, /* three blocks for each SM, but no whole wave */
 		{ 136, 2, 1 },
 	};
 	const struct gpu_spec *g = gpu_find("rtx4060ti");

@@ -200,9 +200,9 @@ TEST(s_407_both_tiles_are_coalesced)
 	record_free(r);
 }
 
-/* An `if` in every load costs the warps at the edges alone. 100 x 100 in tiles of 32, whose rows are
- * warps: of 4 blocks a row, 4 phases and 100 rows, a warp of A is cut short in the last phase only
- * (4 of 32 lanes), one of B in the last column of blocks. */
+/* An `if` in every load costs the warps at the edges alone. 100 x 100 in tiles of 32, whose rows
+ * are warps: of 4 blocks a row, 4 phases and 100 rows, a warp of A is cut short in the last phase
+ * only (4 of 32 lanes), one of B in the last column of blocks. */
 TEST(s_410_guards_cost_at_the_edges)
 {
 	static const char *const tags[] = { "load-A", "load-B" };

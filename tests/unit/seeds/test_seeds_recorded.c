@@ -41,7 +41,7 @@ static bool is_measured(const struct run_record *r, enum metric_id id)
  * time it took; what is made of measured figures is called measured. */
 static bool has_its_place(const struct run_record *r)
 {
-	static const enum metric_id needs[] = { M_FLOP_FP16,  M_FLOP_FP32,   M_FLOP_FP64,
+	static const enum metric_id needs[] = { M_FLOP_FP16, M_FLOP_FP32,  M_FLOP_FP64,
 		                                    M_DRAM_READ, M_DRAM_WRITE, M_TIME_KERNEL };
 
 	for (unsigned i = 0; i < ARRAY_LEN(needs); i++)
@@ -52,7 +52,8 @@ static bool has_its_place(const struct run_record *r)
 	if (!(flop > 0) || !(bytes > 0) || !is_measured(r, M_ROOF_AI))
 		return false;
 	assert_true(near_to(metric(r, "roof.intensity_flop_per_byte"), flop / bytes, 1e-6));
-	assert_true(near_to(metric(r, "roof.achieved_gflops"), flop / metric(r, "time.kernel_ns"), 1e-6));
+	assert_true(
+		near_to(metric(r, "roof.achieved_gflops"), flop / metric(r, "time.kernel_ns"), 1e-6));
 	assert_int_equal(r->metrics.v[M_ROOF_ACHIEVED].origin, ORIGIN_MEASURED);
 	return true;
 }
@@ -138,6 +139,7 @@ TEST(s_441_speed_of_light)
 	assert_true(near_to(metric(r, "sol.dram_pct"), metric(r, "dram.throughput_gbs") / 2.88, 1e-9));
 	assert_true(near_to(metric(r, "sol.l2_pct"),
 	                    100 * metric(r, "time.l2_ns") / metric(r, "time.kernel_ns"), 1e-9));
-	assert_true(near_to(metric(r, "sol.elapsed_cycles"), metric(r, "time.kernel_ns") * 2.535, 1e-9));
+	assert_true(
+		near_to(metric(r, "sol.elapsed_cycles"), metric(r, "time.kernel_ns") * 2.535, 1e-9));
 	record_free(r);
 }
