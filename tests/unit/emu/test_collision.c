@@ -74,6 +74,8 @@ TEST(a_short_wave_is_a_wave)
 			c, &(struct collision){
 				   .address = address, .mask = 0xffffffffu, .bytes = 4, .block = 2 * k });
 	}
-	assert_true(side_by_side > 0 && collision_log_totals(c).unit_passes == 2 * side_by_side);
+	/* the model takes the mean of what follows in order and of what spreads over all: root of 2 */
+	assert_true(side_by_side > 0);
+	assert_true(fabs(collision_log_totals(c).unit_passes / side_by_side - sqrt(2)) < 1e-6);
 	collision_log_free(c);
 }
