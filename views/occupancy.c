@@ -388,7 +388,7 @@ static void draw(const struct session *s, struct canvas *c)
 	if (!s->occ.launchable && row < last)
 		row += canvas_wrap(c, row, 2, last - row, c->cols - 4, STYLE_ERROR, s->occ.why_not);
 	row = limits(s, c, row + roomy, last);
-	if (c->rows >= 16)
+	if (c->rows >= 20)
 		row = carveout(s, c, row, last);
 	row = book(s, c, row + (c->rows >= 22), last);
 	sweep(s, c, row + roomy, last - row - roomy, true);

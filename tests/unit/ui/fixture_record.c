@@ -32,6 +32,7 @@ void fixture_occupancy(struct session *s, unsigned threads, unsigned shared)
 		.blocks_per_sm = n, .warps_per_sm = n * warps, .threads_per_sm = n * warps * 32,
 		.pct = 100.0 * n * warps / 64, .launchable = true, .book_blocks = n,
 		.book_pct = 100.0 * n * warps / 64,
+		.carveout_bytes = 64 << 10, .carveout_blocks = 65536 / (shared + 1024),
 		.limits = {
 			{ OCC_WARPS, "warps", fit, warps, 64, fit == n, "" },
 			{ OCC_REGISTERS, "registers", fit, warps * 1024, 65536, fit == n, "" },
