@@ -75,7 +75,7 @@ CUDA = re.compile(
     r"nvToolsExt|driver_types|vector_types|device_launch|builtin_types|channel_descriptor|"
     r"generated_)"
 )
-CUDA_FOLDERS = re.compile(r"^src/(cuda|compile|runtime)/|^src/model/occupancy[^/]*\.c$")
+CUDA_FOLDERS = re.compile(r"^src/(cuda|compile|runtime)/|^src/model/(occupancy|carveout)[^/]*\.c$")
 
 # (folder, word): a word that is also the name of a view or a parameter, and what it means there.
 NAMED = {
