@@ -15,11 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *sass_file_name(const char *name)
-{
-	return name[0] == '/' && name[1] && !strchr(name + 1, '/') ? name + 1 : name;
-}
-
 bool sass_is_named(const char *symbol, const char *name)
 {
 	char part[160];

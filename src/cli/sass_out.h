@@ -6,6 +6,8 @@
 #include "model/counts.h"
 #include "sass/sass.h"
 
+#include <string.h>
+
 /* What a launch executed of one kernel. */
 struct sass_counts {
 	bool asked;                /* else nothing was to be counted */
@@ -49,6 +51,9 @@ void sass_print_counts(struct cli *c, const struct sass_show *show, const struct
 /* The same as an object; null: nothing was to be counted. */
 json_t *sass_counts_json(const struct sass_show *show, const struct sass_func *f);
 /* "sgemm.cu" for "/sgemm.cu": compiled names start with a slash that nobody typed. */
-const char *sass_file_name(const char *name);
+static inline const char *sass_file_name(const char *name)
+{
+	return name[0] == '/' && name[1] && !strchr(name + 1, '/') ? name + 1 : name;
+}
 
 #endif

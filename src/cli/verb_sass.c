@@ -136,6 +136,23 @@ static bool launched_alike(const struct sass_ask *s, const char *file, char *con
 	return n == 1 && sass_ask_counts(s) && user_file_named(file) && user_file_named(more[0]);
 }
 
+/* Words of the first side that @more does not replace. What @more adds goes in front of "--" and
+ * what is a program's own; returns how many of it are left to be added. */
+static unsigned keep_words(unsigned n, char **args, char *const *more, unsigned n_more,
+                           bool own_subject, struct words *w)
+{
+	for (unsigned i = 0; i < n; i++) {
+		bool replaced = false;
+		for (unsigned k = 0; k < n_more; k++)
+			replaced = replaced || same_parameter(args[i], more[k]);
+		for (; !strcmp(args[i], "--") && !own_subject && n_more && w->n < MAX_WORDS; n_more--)
+			w->word[w->n++] = more[n_more - 1];
+		if (!replaced && w->n < MAX_WORDS)
+			w->word[w->n++] = args[i];
+	}
+	return n_more;
+}
+
 static bool other_words(const struct sass_ask *s, unsigned n, char **args, struct words *w,
                         struct err *err)
 {
@@ -155,16 +172,8 @@ static bool other_words(const struct sass_ask *s, unsigned n, char **args, struc
 	const bool alike = own_subject && n && launched_alike(s, args[0], more, n_more);
 	if (own_subject)
 		w->word[w->n++] = more[0];
-	for (unsigned i = alike; i < n && (alike || !own_subject); i++) {
-		bool replaced = false;
-		for (unsigned k = 0; k < n_more; k++)
-			replaced = replaced || same_parameter(args[i], more[k]);
-		/* in front of what is a program's own */
-		for (; !strcmp(args[i], "--") && !own_subject && n_more && w->n < MAX_WORDS; n_more--)
-			w->word[w->n++] = more[n_more - 1];
-		if (!replaced && w->n < MAX_WORDS)
-			w->word[w->n++] = args[i];
-	}
+	if (alike || !own_subject)
+		n_more = keep_words(n - alike, args + alike, more, n_more, own_subject, w);
 	for (unsigned k = own_subject; k < n_more && w->n < MAX_WORDS; k++)
 		w->word[w->n++] = more[k];
 	if (own_subject && w->ask.user.kernel == s->user.kernel)

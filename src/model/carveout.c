@@ -7,9 +7,8 @@
 #include <cuda_occupancy.h>
 #include <math.h>
 
-#define LARGE_BLOCK                                                               \
-	512 /* threads: of larger blocks, and of lone ones, there is room for no more \
-	     */
+/* Threads: of larger blocks, and of lone ones, there is room for no more. */
+#define LARGE_BLOCK 512
 
 unsigned carveout_size(const struct gpu_spec *g, double bytes)
 {
@@ -43,13 +42,14 @@ static unsigned blocks_wanted(const struct gpu_spec *g, const struct carveout_bl
 static unsigned drivers_choice(const struct gpu_spec *g, const struct carveout_block *b)
 {
 	const unsigned wanted = carveout_size(g, (double)blocks_wanted(g, b) * b->needs);
-	const unsigned half = carveout_size(g, g->l1_bytes / 2);
+	const unsigned half = carveout_size(g, 0.5 * g->l1_bytes);
 	return wanted <= half ? wanted : most(half, carveout_size(g, (double)b->resident * b->needs));
 }
 
 unsigned carveout_preferred_bytes(const struct gpu_spec *g, unsigned pct, unsigned needs)
 {
-	const unsigned share = carveout_size(g, (double)(g->smem_per_sm_bytes * pct / 100));
+	const unsigned wanted = g->smem_per_sm_bytes * pct / 100;
+	const unsigned share = carveout_size(g, wanted);
 	return share >= needs ? share : carveout_size(g, needs);
 }
 
@@ -62,6 +62,7 @@ unsigned carveout_bytes(const struct gpu_spec *g, const struct carveout_block *b
 	/* the share is of what programs ask for: the reserve of the blocks that it holds comes on top
 	 */
 	const unsigned share = g->smem_per_sm_bytes * b->preferred_pct / 100;
+	const unsigned held = share / b->shared_bytes;
 	return most(carveout_preferred_bytes(g, b->preferred_pct, b->needs),
-	            carveout_size(g, (double)(share / b->shared_bytes) * b->needs));
+	            carveout_size(g, (double)held * b->needs));
 }

@@ -56,7 +56,8 @@ template <int R> static void one(float *p, int preference, int threads, int shar
 	cudaDeviceSynchronize();
 	executed = ~0u;
 	cuptiActivityFlushAll(1);
-	printf("%d,%d,%d,%d,%d,%d,%u\n", preference, a.numRegs, threads, shared, grid, blocks, executed);
+	printf("%d,%d,%d,%d,%d,%d,%u\n", preference, a.numRegs, threads, shared, grid, blocks,
+	       executed);
 }
 
 template <int R> static void all(float *p)
