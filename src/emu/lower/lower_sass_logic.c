@@ -214,8 +214,8 @@ bool sl_shf(struct sass_lower *s)
 
 bool sl_mov(struct sass_lower *s)
 {
-	if (sl_has(s, SASS_MOD_64)) {
-		const struct xsrc v = sl_wide(s, 0, true);
+	if (sl_has(s, SASS_MOD_64)) { /* MOV.64 R6, 0x80000000: the upper word is 0 */
+		const struct xsrc v = sl_wide(s, 0, false);
 		sl_set_wide(s, v.kind == S_REG ? sl_op1(s, E_mov_b64, v) : v);
 	} else {
 		sl_set1(s, sl_dst(s, 0), E_mov_b32, sl_bits(s, 0));

@@ -412,6 +412,24 @@ TEST(fused_as_the_assembler_does)
 	assert_int_equal(failed, 0);
 }
 
+/* MOV.64 of a number with bit 31 set, which sm_120 has, extended its sign. */
+TEST(moved_numbers_keep_their_upper_word)
+{
+	char path[4096];
+	struct err err;
+	struct compile_info info;
+	compile_probe(&info);
+	if (!info.nvrtc || !disassembler_find(path, sizeof path, &err)) {
+		print_message("no NVRTC or no nvdisasm here\n");
+		skip();
+	}
+	machine_code_too = true;
+	batch = 1;
+	only_sm = 120;
+	assert_true(one_program(7000650, false));
+	only_sm = 0;
+}
+
 /* A loop splits the warp for the first time while other lanes wait behind it: registers that share
  * a slot of the next program were moved over one another (deopt.c). */
 TEST(lanes_that_wait_keep_their_registers)
