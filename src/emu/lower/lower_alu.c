@@ -9,7 +9,11 @@
 
 /* --- add, sub and the carry chain --- */
 
-/* d = a + b + carry-in, or a - b - borrow-in, and the carry or borrow out when @out. */
+/*
+ * d = a + b + carry-in, or a - b - borrow-in, and the flag when @out. The flag of a difference is
+ * that of a + ~b + 1: set where nothing was borrowed. PTX calls both "carry"; code that reads a
+ * difference's flag by addc, as __int128 quotients of nvcc do, relies on what the machine has.
+ */
 static void with_carry(struct lower *l, int32_t d, bool sub, bool in, bool out, struct xsrc a,
                        struct xsrc b, bool wide)
 {
@@ -19,18 +23,18 @@ static void with_carry(struct lower *l, int32_t d, bool sub, bool in, bool out, 
 	const struct xsrc r = src_reg(low_op2(l, op, -1, a, b));
 	struct xsrc total = r, c1 = NONE, c2 = NONE;
 	if (out)
-		c1 = src_reg(sub ? low_cmp(l, -1, CMP_LT, t, a, b) : low_cmp(l, -1, CMP_LT, t, r, a));
+		c1 = src_reg(sub ? low_cmp(l, -1, CMP_GE, t, a, b) : low_cmp(l, -1, CMP_LT, t, r, a));
 	if (in) {
 		const struct xsrc one =
-			src_reg(low_select(l, -1, bytes, src_const(1), src_const(0), src_reg(l->carry)));
+			src_reg(low_select(l, -1, bytes, src_const(!sub), src_const(sub), src_reg(l->carry)));
 		total = src_reg(low_op2(l, op, -1, r, one));
 		if (out)
-			c2 = src_reg(sub ? low_cmp(l, -1, CMP_LT, t, r, one)
+			c2 = src_reg(sub ? low_cmp(l, -1, CMP_GE, t, r, one)
 			                 : low_cmp(l, -1, CMP_LT, t, total, r));
 	}
 	low_op1(l, wide ? E_mov_b64 : E_mov_b32, d, total);
 	if (out)
-		low_bool(l, l->carry, in ? BOOL_OR : BOOL_NONE, c1, c2);
+		low_bool(l, l->carry, !in ? BOOL_NONE : sub ? BOOL_AND : BOOL_OR, c1, c2);
 }
 
 /* d = op(a, b) in both halves, each extended as the type says; .relu: nothing below 0. */
