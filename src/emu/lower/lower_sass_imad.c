@@ -40,17 +40,10 @@ static void upper_product(struct sass_lower *s, bool sign)
 	sl_set1(s, sl_dst(s, 0), E_hi32, sum);
 }
 
-/* Is source @n a register whose sign is turned? */
-static bool taken_away(const struct sass_lower *s, unsigned n)
-{
-	const struct sass_operand *o = sl_src_operand(s, n);
-	return o && o->flags & SASS_NEG && !(o->flags & SASS_ABS) && o->kind != SASS_OPND_INT;
-}
-
 /* a * 1 - c, and c - a * 1: one operation. */
 static bool difference(struct sass_lower *s, int32_t d)
 {
-	const bool less_c = taken_away(s, 2), less_a = taken_away(s, 0);
+	const bool less_c = sl_taken_away(s, 2), less_a = sl_taken_away(s, 0);
 	if (less_a == less_c || sl_has(s, SASS_MOD_X) || !sl_is_const(sl_int(s, 1), 1))
 		return false;
 	const struct xsrc from = sl_int(s, less_c ? 0 : 2);

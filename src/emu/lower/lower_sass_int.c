@@ -11,6 +11,12 @@ bool sl_is_const(struct xsrc v, uint64_t value)
 	return v.kind == S_CONST && v.value == value;
 }
 
+bool sl_taken_away(const struct sass_lower *s, unsigned n)
+{
+	const struct sass_operand *o = sl_src_operand(s, n);
+	return o && o->flags & SASS_NEG && !(o->flags & SASS_ABS) && o->kind != SASS_OPND_INT;
+}
+
 /* --- sums --- */
 
 /* Source @n as a sum with carries sees it, and 1 in *@ones where its sign adds one. */
@@ -217,8 +223,13 @@ bool sl_iadd(struct sass_lower *s)
 	if (sl_has(s, SASS_MOD_ISAT)) {
 		if (!sl_has(s, SASS_MOD_S32))
 			return sl_refuse(s, "a sum that is limited");
-		const struct xsrc a = sl_int(s, 0);
-		sl_set2(s, sl_dst(s, 0), E_add_sat_s32, a, sl_int(s, 1));
+		/* less -2^31 is not the sum with its negative, which there is none of */
+		const bool less_a = sl_taken_away(s, 0), less_b = sl_taken_away(s, 1);
+		if (less_a && less_b)
+			return sl_refuse(s, "a sum that is limited");
+		const struct xsrc a = less_a ? sl_int(s, 1) : sl_int(s, 0);
+		const struct xsrc b = less_a ? sl_bits(s, 0) : less_b ? sl_bits(s, 1) : sl_int(s, 1);
+		sl_set2(s, sl_dst(s, 0), less_a || less_b ? E_sub_sat_s32 : E_add_sat_s32, a, b);
 		return true;
 	}
 	for (unsigned k = 0; k < s->i->n_mods; k++)

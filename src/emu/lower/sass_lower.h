@@ -109,8 +109,9 @@ bool sl_known_place(struct sass_lower *s, const struct sass_operand *o, int64_t 
 
 /* --- operations --- */
 
-/* lower_sass_int.c: what a source is known to be; a sum that leaves zeros out; 0 or 1 from a
- * predicate; does the instruction give a carry? */
+/* lower_sass_int.c: what a source is known to be; is source @n a register whose sign is turned; a
+ * sum that leaves zeros out; 0 or 1 from a predicate; does the instruction give a carry? */
+bool sl_taken_away(const struct sass_lower *s, unsigned n);
 bool sl_is_zero(struct xsrc v);
 bool sl_is_const(struct xsrc v, uint64_t value);
 struct xsrc sl_add64(struct sass_lower *s, struct xsrc a, struct xsrc b);
