@@ -124,10 +124,13 @@ else
 	echo 'skip ptx-cases: make test-programs builds them'
 fi
 
-# what both leave in memory is compared: ptxas fuses a product and a difference of float64
-run fused 0 launches --json --gpu h200 "$programs/cholesky.cu" -O1
+# what both leave in memory is compared: sm_100's assembler fuses pairs that state a rounding
+run pairs 0 launches --json --gpu b200 "$TEST_ROOT/tests/data/machine/pairs.cu"
 grep -q '"level_note": "the machine code leaves other bytes in memory than the PTX' "$dir/out" && ok compared-differs ||
 	not_ok compared-differs "$(grep -h level_note "$dir/out" | head -n 2)"
+# a product and a difference of float64 that state none are fused in both
+run fused 0 launches --json --gpu h200 "$programs/cholesky.cu" -O1
+grep -q level_note "$dir/out" && not_ok compared-fused "$(grep -h level_note "$dir/out" | head -n 2)" || ok compared-fused
 run same 0 launches --json --gpu h200 "$programs/symbols.cu" -O1
 grep -q level_note "$dir/out" && not_ok compared-same "$(grep -h level_note "$dir/out" | head -n 2)" || ok compared-same
 

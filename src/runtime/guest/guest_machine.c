@@ -151,8 +151,9 @@ static void compare(const struct machine_fork *f, const struct run_counts *own,
 	if (came && m.type == RECORD_CONTENTS && wire_get_u64(&m) != contents_hash())
 		snprintf(
 			r->note, sizeof r->note,
-			"the machine code leaves other bytes in memory than the PTX: the assembler makes one "
-			"operation of a product and a sum where the PTX states no rounding; or a NaN");
+			"the machine code leaves other bytes in memory than the PTX: the assembler rounds a "
+			"product and its sum once where the PTX is taken to round twice, as in loops that it "
+			"unrolls; or a NaN");
 	wire_free(&m);
 	waited_s += clock_now_s() - since_s;
 }
