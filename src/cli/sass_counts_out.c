@@ -29,18 +29,7 @@ bool sass_is_counted(const struct sass_show *show)
 
 const struct code_count *sass_count(const struct sass_show *show, const struct sass_inst *i)
 {
-	if (!sass_is_counted(show))
-		return NULL;
-	const struct run_counts *c = &show->counts->counts;
-	unsigned low = 0, high = c->n_code;
-	while (low < high) {
-		const unsigned mid = low + (high - low) / 2;
-		if (c->code[mid].offset < i->offset)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < c->n_code && c->code[low].offset == i->offset ? &c->code[low] : NULL;
+	return sass_is_counted(show) ? run_counts_code_at(&show->counts->counts, i->offset) : NULL;
 }
 
 static double share_of(const struct sass_show *show, uint64_t warps)

@@ -30,16 +30,7 @@ int code_listing_at(const struct code_listing *c, uint32_t offset)
 const struct code_count *code_listing_count(const struct code_listing *c,
                                             const struct run_counts *counts, unsigned i)
 {
-	unsigned low = 0, high = counts->n_code;
-	const uint32_t offset = c->insts[i].offset;
-	while (low < high) {
-		const unsigned mid = low + (high - low) / 2;
-		if (counts->code[mid].offset < offset)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < counts->n_code && counts->code[low].offset == offset ? &counts->code[low] : NULL;
+	return run_counts_code_at(counts, c->insts[i].offset);
 }
 
 /* By first instruction; of two that begin together the longer one first. */

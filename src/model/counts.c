@@ -228,6 +228,19 @@ void run_counts_free(struct run_counts *r)
 	run_counts_clear(r, NULL);
 }
 
+const struct code_count *run_counts_code_at(const struct run_counts *r, uint32_t offset)
+{
+	unsigned low = 0, high = r->n_code;
+	while (low < high) {
+		const unsigned mid = low + (high - low) / 2;
+		if (r->code[mid].offset < offset)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < r->n_code && r->code[low].offset == offset ? &r->code[low] : NULL;
+}
+
 void run_counts_take_code(struct run_counts *to, struct run_counts *own)
 {
 	struct line_counts *lines = to->lines;

@@ -264,6 +264,8 @@ uint64_t count_get(const struct counts *c, enum count_id id);
 void count_put(struct counts *c, enum count_id id, uint64_t value);
 /* One of LAUNCH_FIGURES; NAN = not known. */
 double run_counts_figure(const struct run_counts *r, enum count_id id);
+/* How often the instruction of machine code at @offset ran, or NULL: nobody counted it. */
+const struct code_count *run_counts_code_at(const struct run_counts *r, uint32_t offset);
 bool run_counts_known(const struct run_counts *r, enum count_id id); /* of the launch */
 void run_counts_set_figure(struct run_counts *r, enum count_id id, double value);
 

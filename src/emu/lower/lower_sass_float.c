@@ -41,7 +41,9 @@ static struct xsrc result_f32(struct sass_lower *s, enum emu_op op, enum emu_op 
 		v[k] = sl_op1(s, E_ftz_f32, v[k]);
 	if (flush && !by_hand)
 		op = flushing;
-	const struct xsrc r = n == 2 ? sl_op2(s, op, v[0], v[1]) : sl_op3(s, op, v[0], v[1], v[2]);
+	const struct xsrc r = n == 1   ? sl_op1(s, op, v[0])
+	                      : n == 2 ? sl_op2(s, op, v[0], v[1])
+	                               : sl_op3(s, op, v[0], v[1], v[2]);
 	return by_hand ? sl_op1(s, E_ftz_f32, r) : r;
 }
 
@@ -51,25 +53,17 @@ static bool set_f32(struct sass_lower *s, enum emu_op op, enum emu_op flushing, 
 {
 	const int32_t d = sl_dst(s, 0);
 	const bool flush = sl_has(s, SASS_MOD_FTZ), saturate = sl_has(s, SASS_MOD_SAT);
-	const bool by_hand = flush && flushing == E_COUNT;
-	for (unsigned k = 0; by_hand && k < n; k++)
-		v[k] = sl_op1(s, E_ftz_f32, v[k]);
-	if (flush && !by_hand)
-		op = flushing;
-	if (!by_hand && !saturate) {
+	if (!saturate && !(flush && flushing == E_COUNT)) { /* straight into the destination */
+		const enum emu_op plain = flush ? flushing : op;
 		if (n == 1)
-			sl_set1(s, d, op, v[0]);
+			sl_set1(s, d, plain, v[0]);
 		else if (n == 2)
-			sl_set2(s, d, op, v[0], v[1]);
+			sl_set2(s, d, plain, v[0], v[1]);
 		else
-			sl_set3(s, d, op, v[0], v[1], v[2]);
+			sl_set3(s, d, plain, v[0], v[1], v[2]);
 		return true;
 	}
-	struct xsrc r = n == 1   ? sl_op1(s, op, v[0])
-	                : n == 2 ? sl_op2(s, op, v[0], v[1])
-	                         : sl_op3(s, op, v[0], v[1], v[2]);
-	if (by_hand)
-		r = sl_op1(s, E_ftz_f32, r);
+	struct xsrc r = result_f32(s, op, flushing, n, v);
 	if (saturate)
 		r = sl_op1(s, E_sat_f32, r);
 	sl_set1(s, d, E_mov_b32, r);

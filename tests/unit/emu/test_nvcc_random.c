@@ -392,8 +392,7 @@ TEST(same_bits_as_the_host)
 		fail_msg("%u of %" PRIu64 " programs", failed, n);
 }
 
-/* A few plain programs for each architecture. */
-TEST(fused_as_the_assembler_does)
+static void need_machine_code(void)
 {
 	char path[4096];
 	struct err err;
@@ -403,6 +402,12 @@ TEST(fused_as_the_assembler_does)
 		print_message("no NVRTC or no nvdisasm here\n");
 		skip();
 	}
+}
+
+/* A few plain programs for each architecture. */
+TEST(fused_as_the_assembler_does)
+{
+	need_machine_code();
 	machine_code_too = true;
 	batch = 8;
 	only_sm = 0;
@@ -415,14 +420,7 @@ TEST(fused_as_the_assembler_does)
 /* MOV.64 of a number with bit 31 set, which sm_120 has, extended its sign. */
 TEST(moved_numbers_keep_their_upper_word)
 {
-	char path[4096];
-	struct err err;
-	struct compile_info info;
-	compile_probe(&info);
-	if (!info.nvrtc || !disassembler_find(path, sizeof path, &err)) {
-		print_message("no NVRTC or no nvdisasm here\n");
-		skip();
-	}
+	need_machine_code();
 	machine_code_too = true;
 	batch = 1;
 	only_sm = 120;
