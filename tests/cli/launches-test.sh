@@ -80,7 +80,8 @@ int main()
 	cudaFree(last);
 }
 END
-"$PMPP" launches "$work/ragged.cu" --gpu h200 --json >"$work/json" 2>/dev/null
+# (a busy machine may not have the time for machine code of all launches)
+"$PMPP" launches "$work/ragged.cu" --gpu h200 --level ptx --json >"$work/json" 2>/dev/null
 same ragged-status 1 $? && same ragged-goes-on '4 0 cudaSuccess\n' "$(field "$work/json" stdout)" &&
 	same ragged-is-named out-of-bounds "$(field "$work/json" launches 0 faults 0 kind)" &&
 	same ragged-counts-of 2 "$(field "$work/json" launches 3 counts_of)" &&
