@@ -48,7 +48,7 @@ CUDA
 cp "$work/good.cu" "$work/two.cu"
 start 24 80
 type "cd $work && $PMPP two.cu -O1 --gpu h200 -- 50000"
-check program-opens see '1 Launches'
+check program-opens see '1 *Launches'
 check program-runs see '4 launches' 120
 check program-group see 'scale_by<2> *196 . 256 *3'
 check program-exit see 'exit 0'
