@@ -389,7 +389,7 @@ static void draw_waiting(const struct session *s, struct canvas *c)
 		canvas_text_n(c, row++, 2, c->cols - 4, STYLE_NORMAL, "compiling …");
 	} else if (s->state == RUN_RUNNING) {
 		canvas_printf(c, row++, 2, STYLE_NORMAL,
-		              "running: %" PRIu64 " launches, %" PRIu64 " copies so far",
+		              "running: launches %" PRIu64 ", copies %" PRIu64 " so far",
 		              s->program->launches, s->program->copies);
 	} else {
 		canvas_text_n(c, row++, 2, c->cols - 4, STYLE_NORMAL,

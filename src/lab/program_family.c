@@ -18,6 +18,9 @@ enum {
 	PARAM_MACROS,
 };
 
+/* As a parameter's variants: no variant has it. A program has launches to turn when one has ended. */
+#define NO_LAUNCH_YET (1u << (KERNEL_MAX_VARIANTS - 1))
+
 /* A file's text as it was when its program was built. */
 struct text_of_file {
 	char *path, *text;
@@ -209,6 +212,7 @@ struct program_family *program_family_new(const struct program_words *words)
 	f->variants[0] = (struct variant_desc){ .name = "", .entry = "", .title = "", .idea = "" };
 	f->params[PARAM_BLOCK_THREADS] = (struct param_desc){
 		.name = KERNEL_BLOCK,
+		.variants = NO_LAUNCH_YET,
 		.title = "threads per block; the launch alone is run again",
 		.unit = "threads",
 		.kind = PARAM_LAUNCH,
@@ -219,6 +223,7 @@ struct program_family *program_family_new(const struct program_words *words)
 	};
 	f->params[PARAM_GRID_BLOCKS] = (struct param_desc){
 		.name = KERNEL_GRID,
+		.variants = NO_LAUNCH_YET,
 		.title = "blocks of the grid, where it has one dimension",
 		.unit = "",
 		.kind = PARAM_LAUNCH,
@@ -229,6 +234,7 @@ struct program_family *program_family_new(const struct program_words *words)
 	};
 	f->params[PARAM_SHARED_BYTES] = (struct param_desc){
 		.name = KERNEL_SHARED,
+		.variants = NO_LAUNCH_YET,
 		.title = "dynamic shared memory of a block",
 		.unit = "bytes",
 		.kind = PARAM_LAUNCH,
@@ -239,6 +245,7 @@ struct program_family *program_family_new(const struct program_words *words)
 	};
 	f->params[PARAM_LAUNCH_NUMBER] = (struct param_desc){
 		.name = "launch",
+		.variants = NO_LAUNCH_YET,
 		.title = "number of the launch",
 		.unit = "",
 		.kind = PARAM_LAUNCH,
@@ -307,6 +314,8 @@ void program_family_follow(struct program_family *f, const struct program *p)
 	for (size_t i = 0; i < p->n_launches; i++)
 		f->numbers[i] = (int64_t)p->launches[i].number;
 	f->numbers[p->n_launches] = INT64_MIN;
+	for (unsigned i = 0; i < PARAM_MACROS; i++)
+		f->params[i].variants = p->n_launches ? 0 : NO_LAUNCH_YET;
 	f->params[PARAM_LAUNCH_NUMBER].steps = f->numbers;
 	f->params[PARAM_LAUNCH_NUMBER].max = p->n_launches ? f->numbers[p->n_launches - 1] : 1;
 	for (unsigned k = 0; k < p->n_kernels; k++)

@@ -15,7 +15,8 @@ const char *when_params(const struct session *s, const struct view_desc *view)
 	for (unsigned i = 0; k && i < k->n_params; i++)
 		if (used(s, i))
 			return NULL;
-	return "this variant has no parameters";
+	return s->program ? "a program has launches to change when it has ended"
+	                  : "this variant has no parameters";
 }
 
 void param_move(const struct command_call *call)

@@ -168,7 +168,8 @@ ended() {
 	done
 	return 1
 }
-check executable-runs see 'running: 4 launches' 60
+check executable-runs see 'running: launches 4' 60
+check executable-nothing-to-turn eval '! screen | grep -q "block [0-9]"'
 check executable-found eval '! nobody_runs "./sleeper 4096"'
 press c
 check executable-cancelled see 'cancelled' 20
