@@ -18,7 +18,7 @@ enum {
 	PARAM_MACROS,
 };
 
-/* As a parameter's variants: no variant has it. A program has launches to turn when one has ended. */
+/* As a parameter's variants: none has it. A program has launches to turn when one run has ended. */
 #define NO_LAUNCH_YET (1u << (KERNEL_MAX_VARIANTS - 1))
 
 /* A file's text as it was when its program was built. */

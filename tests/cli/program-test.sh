@@ -94,6 +94,10 @@ run launches-of-kernel 0 launches two.cu --kernel twice --csv
 same launches-of-kernel-has 4 "$(wc -l <"$dir/out" | tr -d ' ')"
 run stops 0 launches two.cu --stop-after 2 --csv
 same stops-there 3 "$(wc -l <"$dir/out" | tr -d ' ')"
+run stops-early 0 launches two.cu --stop-after 1
+grep -q 'leak:' "$dir/err" && not_ok stops-early-leaks-nothing "$(cat "$dir/err")" || ok stops-early-leaks-nothing
+run option-of-others 2 launches two.cu --dump x
+says option-of-others-named "'--dump' is no option here" 'it is one of: run'
 run not-of-kernels 2 run vec_add --launch 2
 says not-of-kernels-named 'belong to a whole program'
 run of-an-unknown-option 2 run vec_add --lanuch 2

@@ -403,6 +403,7 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
 	tell_findings(&findings, r.number, &agreed);
 	run_result_free(&res);
 	if (guest.config.stop_after && r.number >= guest.config.stop_after) {
+		guest.stopped = true;
 		fflush(NULL);
 		exit(0);
 	}

@@ -70,9 +70,11 @@ static void at_end(int status, void *unused)
 		.host_ns = clock_host_ns(),
 		.gpu_end_ns = clock_all_done_ns(),
 	};
-	report_unchecked();
 	struct emu_allocation a;
-	for (size_t i = 0; guest.device && emu_device_allocation(guest.device, i, &a); i++)
+	if (!guest.stopped)
+		report_unchecked();
+	for (size_t i = 0; !guest.stopped && guest.device && emu_device_allocation(guest.device, i, &a);
+	     i++)
 		leak(&a, &end);
 	record_end(&end);
 	record_close();
