@@ -216,27 +216,38 @@ static bool any_own_file(unsigned n, char **args)
 	return false;
 }
 
-/* The verbs that have an option of this name, which nvcc has not: "run, export". "" = there is
- * none. */
-static void verbs_with(const char *name, size_t len, char *out, size_t size)
+/* Which of @n options is called @name, of @len characters; @n = none. */
+static unsigned option_named(const struct option_spec *o, unsigned n, const char *name, size_t len)
+{
+	unsigned k = 0;
+	while (k < n && (strlen(o[k].name) != len || strncmp(o[k].name, name, len)))
+		k++;
+	return k;
+}
+
+/* Refuses an option of other verbs, which is none of nvcc's. */
+static bool no_other_verbs(const char *name, size_t len, struct err *err)
 {
 	static const char *const nvcc_has[] = { "--maxrregcount", "--ptx", "--shared", "--threads" };
+	char verbs[100] = "";
 	size_t used = 0;
-	out[0] = '\0';
 	for (unsigned i = 0; i < ARRAY_LEN(nvcc_has); i++)
 		if (strlen(nvcc_has[i]) == len && !strncmp(nvcc_has[i], name, len))
-			return;
+			return true;
 	for (size_t i = 0; i < verb_count(); i++) {
 		const struct verb *v = verb_at(i);
 		struct option_spec o[MAX_OPTIONS];
 		void *state = mem_zalloc(v->state_bytes ? v->state_bytes : 1);
 		const unsigned n = v->options && v->name[0] ? v->options(state, o) : 0;
-		for (unsigned k = 0; k < n && used < size; k++)
-			if (strlen(o[k].name) == len && !strncmp(o[k].name, name, len))
-				used +=
-					(size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "", v->name);
+		if (option_named(o, n, name, len) < n && used < sizeof verbs)
+			used += (size_t)snprintf(verbs + used, sizeof verbs - used, "%s%s", used ? ", " : "",
+			                         v->name);
 		free(state);
 	}
+	if (!verbs[0])
+		return true;
+	err_set(err, ERR_USAGE, "'%.*s' is no option here", (int)len, name);
+	return err_remedy(err, "it is one of: %s; for the program itself, put it behind --", verbs);
 }
 
 /* An option that the verb does not know is left in @args, with its value, if it may be for a
@@ -277,17 +288,9 @@ static bool parse_options(const struct option_spec *o, unsigned n, bool keeps_un
 			continue;
 		char *equals = strchr(arg, '=');
 		size_t len = equals ? (size_t)(equals - arg) : strlen(arg);
-		char others[100] = "";
-		unsigned k = 0;
-		while (k < n && (strlen(o[k].name) != len || strncmp(o[k].name, arg, len)))
-			k++;
-		if (k == n && keeps_unknown && own_file)
-			verbs_with(arg, len, others, sizeof others);
-		if (others[0]) {
-			err_set(err, ERR_USAGE, "'%.*s' is no option here", (int)len, arg);
-			return err_remedy(err, "it is one of: %s; for the program itself, put it behind --",
-			                  others);
-		}
+		const unsigned k = option_named(o, n, arg, len);
+		if (k == n && keeps_unknown && own_file && !no_other_verbs(arg, len, err))
+			return false;
 		if (k == n && keep_word(keeps_unknown, own_file, *n_args, args, &i, &left))
 			continue;
 		if (k == n)
