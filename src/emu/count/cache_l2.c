@@ -30,17 +30,21 @@ void l2_init(struct l2_cache *c, const struct gpu_spec *gpu)
 	cache_sets_init(&c->tags, ways > 1 ? (unsigned)ways : 1);
 }
 
-void l2_alloc(struct l2_cache *c)
+void l2_bytes(const struct l2_cache *c, size_t bytes[2])
 {
 	const size_t sets = (size_t)c->sets * c->partitions;
-	cache_sets_alloc(&c->tags, sets);
-	c->line = mem_calloc(cache_sets_ways(&c->tags, sets), sizeof *c->line);
+	bytes[0] = cache_sets_bytes(&c->tags, sets);
+	bytes[1] = cache_sets_ways(&c->tags, sets) * sizeof *c->line;
+}
+
+void l2_use(struct l2_cache *c, void *const memory[2])
+{
+	c->tags.way = memory[0];
+	c->line = memory[1];
 }
 
 void l2_free(struct l2_cache *c)
 {
-	cache_sets_free(&c->tags);
-	free(c->line);
 	free(c->seen);
 }
 
@@ -84,6 +88,17 @@ static size_t set_of(const struct l2_cache *c, unsigned partition, uint32_t hash
 static unsigned home_of(const struct l2_cache *c, uint32_t hash)
 {
 	return c->partitions > 1 ? (hash * 0x9e3779b1u >> 16) % c->partitions : 0;
+}
+
+void l2_empty(struct l2_cache *c, uint32_t sm, uint32_t hash)
+{
+	const size_t ways = cache_sets_ways(&c->tags, 1);
+	const size_t set[2] = { set_of(c, sm % c->partitions, hash),
+		                    set_of(c, home_of(c, hash), hash) };
+	for (unsigned i = 0; i < 2; i++) {
+		cache_sets_empty(&c->tags, set[i]);
+		memset(c->line + set[i] * ways, 0, ways * sizeof *c->line);
+	}
 }
 
 void l2_prefetch(const struct l2_cache *c, uint32_t hash)

@@ -43,9 +43,13 @@ struct l2_cache {
 	uint32_t n_seen;
 };
 
-/* The shape; memory comes by l2_alloc(), once something is asked of it. */
+/* The shape; memory comes once something is asked of it: two pieces of l2_bytes(), all zero, which
+ * stay the caller's. */
 void l2_init(struct l2_cache *c, const struct gpu_spec *gpu);
-void l2_alloc(struct l2_cache *c);
+void l2_bytes(const struct l2_cache *c, size_t bytes[2]);
+void l2_use(struct l2_cache *c, void *const memory[2]);
+/* Zeroes again what an access of SM @sm to the line of @hash may have used. */
+void l2_empty(struct l2_cache *c, uint32_t sm, uint32_t hash);
 void l2_free(struct l2_cache *c);
 bool l2_warm(struct l2_cache *c, uint32_t first, uint32_t lines, enum warm_kind kind, double share);
 /* Follows what is read for the first time, of lines below @lines. */

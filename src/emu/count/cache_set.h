@@ -8,11 +8,9 @@
 #ifndef PMPP_EMU_CACHE_SET_H
 #define PMPP_EMU_CACHE_SET_H
 
-#include "base/mem.h"
-
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
+#include <string.h>
 
 #define WAYS_PER_GROUP 4
 typedef int32_t way_vector __attribute__((vector_size(4 * WAYS_PER_GROUP)));
@@ -27,7 +25,7 @@ struct cache_sets {
 	struct way_group *way; /* groups of set 0, of set 1, ...; NULL = not made yet */
 };
 
-/* The shape only; memory comes by cache_sets_alloc. @ways: at least 1. */
+/* The shape only; its owner gives it memory: zeroes, cache_sets_bytes(). @ways: at least 1. */
 static inline void cache_sets_init(struct cache_sets *c, unsigned ways)
 {
 	c->groups = (ways + WAYS_PER_GROUP - 1) / WAYS_PER_GROUP;
@@ -42,15 +40,16 @@ static inline size_t cache_sets_ways(const struct cache_sets *c, size_t sets)
 	return sets * c->groups * WAYS_PER_GROUP;
 }
 
-/* @sets empty sets, each on cache lines of its own where it fills one. */
-static inline void cache_sets_alloc(struct cache_sets *c, size_t sets)
+/* Of @sets sets. */
+static inline size_t cache_sets_bytes(const struct cache_sets *c, size_t sets)
 {
-	c->way = mem_calloc(sets * c->groups, sizeof *c->way);
+	return sets * c->groups * sizeof *c->way;
 }
 
-static inline void cache_sets_free(struct cache_sets *c)
+/* Nothing is in @set any more. */
+static inline void cache_sets_empty(struct cache_sets *c, size_t set)
 {
-	free(c->way);
+	memset(c->way + set * c->groups, 0, cache_sets_bytes(c, 1));
 }
 
 static inline int any_way(way_vector v)

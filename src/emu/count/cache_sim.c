@@ -19,6 +19,7 @@
 
 #include "base/mem.h"
 #include "emu/count/cache_l2.h"
+#include "emu/count/cache_store.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,9 @@
 #define LAUNCH_ENTRIES ((uint64_t)1 << 18)
 #define WAVE_ENTRIES_LEAST ((uint64_t)1 << 13)
 #define WAVE_ENTRIES_MOST ((uint64_t)1 << 16)
+
+/* Of a launch with so few entries the sets are emptied one by one. */
+#define FEW_ENTRIES ((size_t)1 << 14)
 
 /* Instants are told apart by so much of them. */
 #define INSTANT_MASK 0xffffffu
@@ -59,6 +63,11 @@ struct cache_sim {
 	struct l1_line *l1_line; /* by way of L1 */
 	struct l2_cache l2;
 	struct part part[CACHE_PARTS];
+	struct cache_store store; /* of what is in `l1`, `l1_line` and `l2` */
+	struct {
+		uint32_t sm, hash;
+	} *used; /* by the entries so far, FEW_ENTRIES + 1 of them at the most */
+	size_t n_used, cap_used;
 };
 
 struct cache_sim *cache_sim_new(const struct gpu_spec *gpu, double l1_bytes,
@@ -81,13 +90,45 @@ struct cache_sim *cache_sim_new(const struct gpu_spec *gpu, double l1_bytes,
 	return c;
 }
 
+static size_t l1_set(uint32_t sm, uint32_t hash)
+{
+	return (size_t)sm * L1_SETS + (hash & (L1_SETS - 1));
+}
+
+/* The memory of the caches, for the first wave that uses it. */
+static void take_store(struct cache_sim *c)
+{
+	const size_t l1_sets = (size_t)c->sm_count * L1_SETS;
+	c->store.bytes[0] = cache_sets_bytes(&c->l1, l1_sets);
+	c->store.bytes[1] = cache_sets_ways(&c->l1, l1_sets) * sizeof *c->l1_line;
+	l2_bytes(&c->l2, c->store.bytes + 2);
+	cache_store_take(&c->store);
+	c->l1.way = c->store.at[0];
+	c->l1_line = c->store.at[1];
+	l2_use(&c->l2, c->store.at + 2);
+}
+
+static void give_store(struct cache_sim *c)
+{
+	const bool few = c->n_used <= FEW_ENTRIES;
+	const size_t ways = cache_sets_ways(&c->l1, 1);
+	for (size_t i = 0; few && i < c->n_used; i++) {
+		const size_t set = l1_set(c->used[i].sm, c->used[i].hash);
+		cache_sets_empty(&c->l1, set);
+		memset(c->l1_line + set * ways, 0, ways * sizeof *c->l1_line);
+		l2_empty(&c->l2, c->used[i].sm, c->used[i].hash);
+	}
+	cache_store_give(&c->store, few);
+}
+
 void cache_sim_free(struct cache_sim *c)
 {
 	if (!c)
 		return;
-	cache_sets_free(&c->l1);
+	if (c->l1_line)
+		give_store(c);
 	l2_free(&c->l2);
-	free(c->l1_line);
+	free(c->used);
 	for (unsigned i = 0; i < CACHE_PARTS; i++) {
 		free(c->part[i].order);
 		free(c->part[i].spare);
@@ -137,11 +178,6 @@ static double weight_of(const struct cache_sim *c)
 }
 
 /* --- one access --- */
-
-static size_t l1_set(uint32_t sm, uint32_t hash)
-{
-	return (size_t)sm * L1_SETS + (hash & (L1_SETS - 1));
-}
 
 /* Through L1. */
 static void load_line(struct cache_sim *c, struct part *p, const struct log_entry *e, uint32_t sm,
@@ -199,14 +235,25 @@ static void reserve_entries(struct part *p, size_t n)
 	p->sm = mem_realloc(p->sm, p->cap, sizeof *p->sm);
 }
 
+static void note_used(struct cache_sim *c, uint32_t sm, uint32_t hash)
+{
+	if (c->n_used > FEW_ENTRIES)
+		return;
+	MEM_ROOM(c->used, c->n_used, c->cap_used, 256);
+	c->used[c->n_used].sm = sm;
+	c->used[c->n_used++].hash = hash;
+}
+
 /* Hands the entries of a block to the parts that take them. */
 static void share_out(struct cache_sim *c, const struct block_record *r, uint32_t sm)
 {
 	const uint32_t drop = (1u << c->level) - 1;
 	for (size_t k = r->start; k < r->end; k++) {
 		const struct log_entry *e = &r->log->e[k];
-		if (line_hash(e->line) & drop)
+		const uint32_t hash = line_hash(e->line);
+		if (hash & drop)
 			continue;
+		note_used(c, sm, hash);
 		struct part *p = &c->part[e->part];
 		reserve_entries(p, p->n + 1);
 		p->entry[p->n] = e;
@@ -230,12 +277,8 @@ void cache_sim_wave_begin(struct cache_sim *c, const struct block_record *record
 	for (uint64_t i = 0; i < n; i++)
 		if (records[i].log)
 			share_out(c, &records[i], (uint32_t)(i % c->sm_count));
-	if (!any || c->l1_line)
-		return;
-	const size_t l1_sets = (size_t)c->sm_count * L1_SETS;
-	cache_sets_alloc(&c->l1, l1_sets);
-	c->l1_line = mem_calloc(cache_sets_ways(&c->l1, l1_sets), sizeof *c->l1_line);
-	l2_alloc(&c->l2);
+	if (any && !c->l1_line)
+		take_store(c);
 }
 
 /* Stable radix sort by the upper 32 bits. */

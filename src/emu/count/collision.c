@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ typedef _Atomic uint64_t counter;
 
 struct collision_log {
 	uint64_t concurrent, groups; /* blocks; groups of so many in the grid */
+	_Atomic bool used[PHASES];
 	counter unit[PHASES][UNITS], sector[PHASES][SECTORS];
 	counter swap_unit[UNITS], swap_lanes, swap_squares, swap_passes;
 	_Atomic uint32_t swap_word[WORDS];
@@ -140,6 +142,7 @@ void collision_log_add(struct collision_log *c, const struct collision *x)
 {
 	const unsigned phase = phase_of(c, x);
 	add(&c->requests, 1);
+	atomic_store_explicit(&c->used[phase], true, memory_order_relaxed);
 	if (x->swap)
 		add_swaps(c, x);
 	for (uint32_t left = x->mask; left;) {
@@ -173,11 +176,15 @@ static double busiest(const counter *part, unsigned n, double clump)
 	return most > mean + 4 * sqrt(mean * clump) ? most : mean;
 }
 
-static double one_after_the_other(const counter *table, unsigned n, double clump)
+/* @table: @n counters of each phase. */
+static double one_after_the_other(const struct collision_log *c, const counter *table, unsigned n,
+                                  double clump)
 {
 	counter *whole = mem_calloc(n, sizeof *whole);
 	double phased = 0;
 	for (unsigned p = 0; p < PHASES; p++) {
+		if (!c->used[p])
+			continue;
 		double sum = 0;
 		for (unsigned i = 0; i < n; i++) {
 			whole[i] += table[p * n + i];
@@ -238,11 +245,11 @@ struct collision_totals collision_log_totals(const struct collision_log *c)
 	struct collision_totals t = { 0 };
 	const double requests = fmax(1, (double)c->requests);
 	for (unsigned p = 0; p < PHASES; p++)
-		for (unsigned i = 0; i < UNITS; i++)
+		for (unsigned i = 0; c->used[p] && i < UNITS; i++)
 			t.passes += (double)c->unit[p][i];
 	const double clump = fmax(1, t.passes / requests / 4);
-	t.unit_passes = one_after_the_other(&c->unit[0][0], UNITS, clump);
-	t.float_passes = one_after_the_other(&c->sector[0][0], SECTORS, clump);
+	t.unit_passes = one_after_the_other(c, &c->unit[0][0], UNITS, clump);
+	t.float_passes = one_after_the_other(c, &c->sector[0][0], SECTORS, clump);
 	t.swap_tries = (double)c->swap_lanes;
 	for (unsigned i = 0; i < UNITS; i++)
 		t.swaps += (double)c->swap_unit[i];

@@ -378,3 +378,43 @@ TEST(accesses_of_memory_are_counted)
 	cache_sim_free(c);
 	line_filter_free(f);
 }
+
+/* --- memory that is kept for the next launch --- */
+
+/* What is read from memory when the one SM loads so many lines through caches of one large shape.
+ */
+static double read_once(uint32_t lines)
+{
+	const struct gpu_spec gpu = { .sm_count = 1, .l2_bytes = 1 << 27 };
+	struct line_filter *f = line_filter_new(false);
+	line_filter_cover(f, 1 << 17);
+	struct cache_sim *c = cache_sim_new(&gpu, 1 << 17, f, 1, 1);
+	cache_sim_wave_size(c, 1);
+	struct access_log log = { 0 };
+	access_log_begin(&log, c);
+	for (uint32_t line = 0; line < lines; line++)
+		access_log_add(&log, c, line, 15, &(struct log_request){ .time = line, .kind = LOG_LOAD });
+	assert_int_equal(log.level, 0);
+	const struct block_record record = { .log = &log, .start = 0, .end = log.n };
+	cache_sim_wave_begin(c, &record, 1);
+	for (unsigned part = 0; part < CACHE_PARTS; part++)
+		cache_sim_part(c, part);
+	const double bytes = cache_sim_totals(c).read_bytes;
+	free(log.e);
+	cache_sim_free(c);
+	line_filter_free(f);
+	return bytes;
+}
+
+/* Caches of one shape: what a launch of few or of many accesses left is not found by the next. */
+TEST(caches_begin_empty)
+{
+	const struct cache_totals first = read_twice(2, 3000, 2, false);
+	assert_true(first.read_bytes == 3000 * 128);
+	read_twice(2, 2000, 2, true);
+	const struct cache_totals second = read_twice(2, 3000, 2, false);
+	assert_memory_equal(&first, &second, sizeof first);
+	static const uint32_t lines[] = { 10, 40000, 40000, 500, 500, 40000 };
+	for (unsigned i = 0; i < 6; i++)
+		assert_true(read_once(lines[i]) == 128.0 * lines[i]);
+}
