@@ -281,6 +281,7 @@ programs-compiler:
 	@sh src/setup/compiler.sh build/cuda
 ## lint: style, sizes, lone headers, clang-tidy, cppcheck: no findings (LINT_PATHS="src/ui views" for some)
 lint: all build/lint/tools/wheels.txt
+	@python3 -B tests/mutants/mutants.py --places
 	@$(LINT) $(LINT_PATHS)
 ## format: write src, views and tests in the one style (.clang-format)
 format: build/lint/tools/wheels.txt

@@ -2,6 +2,7 @@
 """Plants the faults of a list one by one in a copy of the tree and runs what may find them.
 
     mutants.py [-j N] BUILD-FOLDER LIST [PATTERN]
+    mutants.py --places      only looks whether each place is where the lists say (make lint)
 
 LIST: faults.txt, of which 95 of 100 are to be found, or cures.txt, of which all are. PATTERN: only
 faults of files whose path has it. N: so many at a time, in a copy of the tree each. A fault is
@@ -154,6 +155,18 @@ def plant(path, old, new):
     return text
 
 
+def places():
+    """The faults of both lists that have no place any more."""
+    gone = []
+    for name in SHARE:
+        for file, _, old, _ in read_faults(os.path.join(HERE, name)):
+            with open(os.path.join(ROOT, file), encoding="utf-8") as f:
+                n = f.read().count(old)
+            if n < 1 or (n > 1 and not file.startswith("presets/")):
+                gone.append(f"tests/mutants/{name}: {file} has this {n} times: {old}")
+    return gone
+
+
 def check_tests(tree, faults):
     """All of them hold while there is no fault."""
     for test in sorted({test for _, tests, _, _ in faults for test in tests}):
@@ -196,6 +209,10 @@ def try_all(trees, faults, each):
 
 
 def main():
+    if sys.argv[1:] == ["--places"]:
+        gone = places()
+        print("\n".join(gone + [""]), end="")
+        return 1 if gone else 0
     words = argparse.ArgumentParser(usage="mutants.py [-j N] BUILD-FOLDER LIST [PATTERN]")
     words.add_argument("-j", type=int, default=1)
     words.add_argument("build")
