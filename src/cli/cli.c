@@ -229,7 +229,7 @@ static unsigned option_named(const struct option_spec *o, unsigned n, const char
 static bool no_other_verbs(const char *name, size_t len, struct err *err)
 {
 	static const char *const nvcc_has[] = { "--maxrregcount", "--ptx", "--shared", "--threads" };
-	char verbs[100] = "";
+	char having[100] = "";
 	size_t used = 0;
 	for (unsigned i = 0; i < ARRAY_LEN(nvcc_has); i++)
 		if (strlen(nvcc_has[i]) == len && !strncmp(nvcc_has[i], name, len))
@@ -239,15 +239,15 @@ static bool no_other_verbs(const char *name, size_t len, struct err *err)
 		struct option_spec o[MAX_OPTIONS];
 		void *state = mem_zalloc(v->state_bytes ? v->state_bytes : 1);
 		const unsigned n = v->options && v->name[0] ? v->options(state, o) : 0;
-		if (option_named(o, n, name, len) < n && used < sizeof verbs)
-			used += (size_t)snprintf(verbs + used, sizeof verbs - used, "%s%s", used ? ", " : "",
+		if (option_named(o, n, name, len) < n && used < sizeof having)
+			used += (size_t)snprintf(having + used, sizeof having - used, "%s%s", used ? ", " : "",
 			                         v->name);
 		free(state);
 	}
-	if (!verbs[0])
+	if (!having[0])
 		return true;
 	err_set(err, ERR_USAGE, "'%.*s' is no option here", (int)len, name);
-	return err_remedy(err, "it is one of: %s; for the program itself, put it behind --", verbs);
+	return err_remedy(err, "it is one of: %s; for the program itself, put it behind --", having);
 }
 
 /* An option that the verb does not know is left in @args, with its value, if it may be for a

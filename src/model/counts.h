@@ -73,6 +73,8 @@
 #define LAUNCH_FIGURES(X)                                \
 	X(dram_read_bytes, "bytes from device memory")       \
 	X(dram_write_bytes, "bytes to device memory")        \
+	X(host_read_bytes, "bytes from the host's memory")   \
+	X(host_write_bytes, "bytes to the host's memory")    \
 	X(l2_sectors, "32-byte sectors the SMs asked of L2") \
 	X(atom_wavefronts, "passes of global atomics")       \
 	X(achieved_occupancy_pct, "average resident warps of maximum, percent")
@@ -211,9 +213,9 @@ struct run_counts {
 	bool ptx_known;    /* where machine code was counted: what its PTX counts is known, ... */
 	struct counts ptx; /* ... namely this, of the same blocks */
 	struct run_fidelity fidelity;
-	double dram_read_bytes, dram_write_bytes, l2_sectors, atom_wavefronts,
-		achieved_occupancy_pct; /* LAUNCH_FIGURES; NAN = not known */
-	unsigned n_regions;         /* for the time model only: not exported; 0 = not known */
+	double dram_read_bytes, dram_write_bytes, host_read_bytes, host_write_bytes, l2_sectors,
+		atom_wavefronts, achieved_occupancy_pct; /* LAUNCH_FIGURES; NAN = not known */
+	unsigned n_regions; /* for the time model only: not exported; 0 = not known */
 	struct region *regions;
 	struct atomic_load atomics;     /* for the time model only, as the next ones are */
 	double code_blocks;             /* basic blocks that ran, each once */

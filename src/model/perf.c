@@ -28,6 +28,7 @@
 #define NEEDS_DRAM NEEDS_2(dram_read_bytes, dram_write_bytes)
 #define NEEDS_LATENCY NEEDS_1(warp_executed)
 #define NEEDS_PAGES NEEDS_1(warp_executed)
+#define NEEDS_HOST NEEDS_2(host_read_bytes, host_write_bytes)
 
 static const struct {
 	const char *name, *about;
@@ -273,6 +274,8 @@ static void roof_metrics(struct metric_set *m, const struct gpu_spec *g,
 		why = w->why;
 	else if (!isfinite(bytes))
 		why = "bytes to and from DRAM are not known";
+	else if (bytes < 1 && metric_get(m, M_HOST_READ) + metric_get(m, M_HOST_WRITE) > 0)
+		why = "no byte went to or from DRAM: the data lies in the host's memory";
 	else if (bytes < 1)
 		why = "no byte went to or from DRAM: the data stayed in the caches";
 	if (why) {

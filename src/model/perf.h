@@ -27,7 +27,8 @@
 	X(L2, "L2", "sectors that miss L1 over L2 bandwidth; additions to one address") \
 	X(DRAM, "DRAM", "bytes that miss L2 over memory bandwidth")                     \
 	X(LATENCY, "latency", "dependent memory trips that too few warps can hide")     \
-	X(PAGES, "pages", "managed memory that comes to the GPU page by page")
+	X(PAGES, "pages", "managed memory that comes to the GPU page by page")          \
+	X(HOST, "host memory", "bytes of the host's memory over its link")
 
 enum perf_resource {
 #define X(id, name, about) PERF_##id,

@@ -93,6 +93,8 @@ static const struct record_field counts_fields[] = {
 	FIELD(steps_cut, BOOL, .about = "the followed warp executed more than is kept"),
 	FIELD(dram_read_bytes, DOUBLE),
 	FIELD(dram_write_bytes, DOUBLE),
+	FIELD(host_read_bytes, DOUBLE, .younger = true),
+	FIELD(host_write_bytes, DOUBLE, .younger = true),
 	FIELD(l2_sectors, DOUBLE),
 	FIELD(origin, NAME, .names = &origin_names),
 	FIELD(total, RECORD, .table = &raw_counts_table),

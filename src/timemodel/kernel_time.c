@@ -16,6 +16,7 @@
 
 #include "timemodel/constants.h"
 #include "timemodel/load_latency.h"
+#include "timemodel/stream_time.h"
 
 #include <math.h>
 #include <string.h>
@@ -310,6 +311,18 @@ static double pages_ns(const struct run_counts *c)
 	                 : 0;
 }
 
+/* The host's memory: both directions at once, at the rates of copies of pinned memory. Accesses
+ * that are scattered take longer, which is not known here. */
+static double link_ns(const struct gpu_spec *g, const struct run_counts *c)
+{
+	const struct stream_rates rates = stream_rates_of(g);
+	const double read = c->host_read_bytes, written = c->host_write_bytes;
+	if (!(read + written > 0))
+		return 0;
+	const double both = fmin(read, written), alone = fmax(read, written) - both;
+	return both / rates.duplex_gbs + alone / rates.pinned_gbs;
+}
+
 /* --- the whole launch --- */
 
 static void sm_resources(const struct demand *d, double scale, double *ns)
@@ -382,8 +395,11 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 		                                   timing.dram_access_bytes * counts->dram_accesses) /
 		                              (g->dram_gbs * timing.dram_efficiency);
 
-	const double work_ns =
-		overlapped(sm, overlapped(out->resource_ns[PERF_L2], out->resource_ns[PERF_DRAM])) + swaps;
+	const double link = link_ns(g, counts), trip = link > 0 ? timing.host_trip_ns : 0;
+	const double inside =
+		overlapped(sm, overlapped(out->resource_ns[PERF_L2], out->resource_ns[PERF_DRAM]));
+	const double work_ns = overlapped(inside, link) + trip + swaps;
+	out->resource_ns[PERF_HOST] = link + trip;
 	out->resource_ns[PERF_L2] = fmax(out->resource_ns[PERF_L2], swaps);
 	out->resource_ns[PERF_PAGES] = pages_ns(counts);
 	for (unsigned r = 0; r < PERF_RESOURCE_COUNT; r++)

@@ -372,3 +372,41 @@ same pages-come '557 0 41 0' \
 	"$(for k in 0 1 2 3; do field "$work/out" launches $k metrics time.pages_ns value; done |
 		awk '{ printf "%s%.0f", (NR > 1 ? " " : ""), $1 / 1000 }')"
 same pages-decide pages "$(field "$work/out" launches 0 metrics time.bottleneck value)"
+
+# memory of the host that a kernel reads and writes itself: pinned, and the program's own
+cat >"$work/mapped.cu" <<'CUDA'
+#include <cstdlib>
+__global__ void scale(const float *in, float *out, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < n)
+		out[i] = 2 * in[i];
+}
+int main()
+{
+	const int n = 1 << 20;
+	float *pinned, *own = (float *)aligned_alloc(4096, n * 4), *device;
+	cudaHostAlloc(&pinned, n * 4, cudaHostAllocMapped);
+	cudaHostRegister(own, n * 4, cudaHostRegisterMapped);
+	cudaMalloc(&device, n * 4);
+	for (int i = 0; i < n; i++)
+		pinned[i] = i;
+	scale<<<n / 256, 256>>>(pinned, device, n);
+	scale<<<n / 256, 256>>>(device, own, n);
+	cudaDeviceSynchronize();
+	const bool good = own[5] == 20;
+	cudaHostUnregister(own);
+	cudaFreeHost(pinned);
+	cudaFree(device);
+	free(own);
+	return !good;
+}
+CUDA
+"$PMPP" launches "$work/mapped.cu" --gpu h200 --json >"$work/out" 2>"$work/err"
+for k in 0 1; do
+	same "mapped-bytes-$k" "$((4194304 * (1 - k))) $((4194304 * k)) 0" \
+		"$(for key in host.read_bytes host.write_bytes dram.read_bytes; do
+			field "$work/out" launches $k metrics $key value
+		done | cut -d. -f1 | paste -sd' ')"
+	same "mapped-decides-$k" 'host memory' "$(field "$work/out" launches $k metrics time.bottleneck value)"
+done

@@ -45,7 +45,29 @@ void l2_use(struct l2_cache *c, void *const memory[2])
 
 void l2_free(struct l2_cache *c)
 {
+	free(c->host);
 	free(c->seen);
+}
+
+void l2_host(struct l2_cache *c, uint32_t first, uint32_t lines)
+{
+	MEM_ROOM(c->host, c->n_host, c->cap_host, 8);
+	c->host[c->n_host].first = first;
+	c->host[c->n_host++].end = first + lines;
+}
+
+static bool is_host(const struct l2_cache *c, uint32_t line)
+{
+	unsigned low = 0,
+			 high = c->n_host; /* ranges that begin at @line or before it are below @high */
+	while (low < high) {
+		const unsigned middle = (low + high) / 2;
+		if (c->host[middle].first <= line)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return high && line < c->host[high - 1].end;
 }
 
 void l2_follow_first(struct l2_cache *c, uint32_t lines)
@@ -167,6 +189,21 @@ static void count_first(const struct l2_cache *c, struct l2_part *p, uint32_t li
 	c->seen[line] = (uint8_t)(c->seen[line] | sectors);
 }
 
+/* Of the host's memory: what is read stays for this launch, what is written goes there at once. */
+static void access_host(struct l2_part *p, struct l2_line *w, const struct log_entry *e,
+                        unsigned sectors, uint32_t instant)
+{
+	const unsigned missing = is_load(e) ? sectors & ~(unsigned)w->valid : 0;
+	p->now.host_read += sector_count(missing);
+	if (missing)
+		w->read_at = instant & 0xffffffu;
+	w->valid = (w->valid | sectors) & 15;
+	if (is_load(e))
+		return;
+	p->now.written += sector_count(sectors);
+	p->now.host_written += sector_count(sectors);
+}
+
 /* At its home. */
 static const struct l2_line *access_home(struct l2_cache *c, struct l2_part *p,
                                          const struct log_entry *e, uint32_t hash, unsigned sectors,
@@ -179,6 +216,11 @@ static const struct l2_line *access_home(struct l2_cache *c, struct l2_part *p,
 		c->line[way] = line_from_before(c, e->line);
 	}
 	struct l2_line *w = &c->line[way];
+	cache_sets_touch(&c->tags, way, ++p->clock);
+	if (c->n_host && is_host(c, e->line)) {
+		access_host(p, w, e, sectors, instant);
+		return w;
+	}
 	if (is_load(e) || e->kind == LOG_ATOMIC) {
 		const unsigned missing = sectors & ~(unsigned)w->valid;
 		const unsigned fetch = PAIR(missing) & ~(unsigned)(w->valid | w->fetched);
@@ -202,7 +244,6 @@ static const struct l2_line *access_home(struct l2_cache *c, struct l2_part *p,
 			p->now.local += sector_count(sectors);
 		mark_written(w, sectors, e->kind == LOG_ATOMIC ? 0 : e->written);
 	}
-	cache_sets_touch(&c->tags, way, ++p->clock);
 	return w;
 }
 

@@ -16,8 +16,9 @@
 struct l2_traffic {
 	uint64_t asked, written, local, read, write, found; /* found: brought there before */
 	uint64_t missed; /* asked by loads and atomics and not there: read or found, with their pairs */
-	uint64_t first;  /* of read and found: never before in this launch, where that is followed */
-	uint64_t requests;        /* accesses, whatever their sectors */
+	uint64_t host_read, host_written; /* of the host's memory, and in none of read, write, found */
+	uint64_t first;    /* of read and found: never before in this launch, where that is followed */
+	uint64_t requests; /* accesses, whatever their sectors */
 	uint64_t memory_accesses; /* lines read from memory or written to it at one time */
 };
 /* What one part of the simulation does with L2. */
@@ -39,6 +40,10 @@ struct l2_cache {
 		enum warm_kind kind;
 	} warm[WARM_RANGES]; /* lines that are there from before */
 	unsigned n_warm;
+	struct {
+		uint32_t first, end;
+	} *host; /* lines of the host's memory, ascending */
+	unsigned n_host, cap_host;
 	uint8_t *seen; /* of each line, sectors that were read from memory; NULL = not followed */
 	uint32_t n_seen;
 };
@@ -52,6 +57,8 @@ void l2_use(struct l2_cache *c, void *const memory[2]);
 void l2_empty(struct l2_cache *c, uint32_t sm, uint32_t hash);
 void l2_free(struct l2_cache *c);
 bool l2_warm(struct l2_cache *c, uint32_t first, uint32_t lines, enum warm_kind kind, double share);
+/* Lines from @first on are memory of the host; of ranges that ascend. */
+void l2_host(struct l2_cache *c, uint32_t first, uint32_t lines);
 /* Follows what is read for the first time, of lines below @lines. */
 void l2_follow_first(struct l2_cache *c, uint32_t lines);
 /*

@@ -161,6 +161,11 @@ bool cache_sim_warm(struct cache_sim *c, uint32_t first, uint32_t lines, enum wa
 	return l2_warm(&c->l2, first, lines, kind, share);
 }
 
+void cache_sim_host(struct cache_sim *c, uint32_t first, uint32_t lines)
+{
+	l2_host(&c->l2, first, lines);
+}
+
 void cache_sim_follow_first(struct cache_sim *c, uint32_t lines)
 {
 	l2_follow_first(&c->l2, lines);
@@ -322,6 +327,8 @@ static void add_wave(struct part *p, double weight)
 	p->before.l2_local += weight * (double)t->local;
 	p->before.read_bytes += weight * SECTOR * (double)t->read;
 	p->before.write_bytes += weight * SECTOR * (double)t->write;
+	p->before.host_read_bytes += weight * SECTOR * (double)t->host_read;
+	p->before.host_write_bytes += weight * SECTOR * (double)t->host_written;
 	p->before.found_bytes += weight * SECTOR * (double)t->found;
 	p->before.missed_sectors += weight * (double)t->missed;
 	p->before.first_bytes += weight * SECTOR * (double)t->first;
@@ -371,6 +378,8 @@ struct cache_totals cache_sim_totals(const struct cache_sim *c)
 		t.l2_local += b->l2_local;
 		t.read_bytes += b->read_bytes;
 		t.write_bytes += b->write_bytes;
+		t.host_read_bytes += b->host_read_bytes;
+		t.host_write_bytes += b->host_write_bytes;
 		t.found_bytes += b->found_bytes;
 		t.missed_sectors += b->missed_sectors;
 		t.first_bytes += b->first_bytes;

@@ -85,6 +85,9 @@ void cache_sim_free(struct cache_sim *c);
 enum warm_kind { WARM_FOUND, WARM_KEPT };
 bool cache_sim_warm(struct cache_sim *c, uint32_t first, uint32_t lines, enum warm_kind kind,
                     double share);
+/* Lines from @first on are memory of the host, which are read and written over its link; of ranges
+ * that ascend. */
+void cache_sim_host(struct cache_sim *c, uint32_t first, uint32_t lines);
 /* Before the first wave: first_bytes is wanted, of lines below @lines. */
 void cache_sim_follow_first(struct cache_sim *c, uint32_t lines);
 
@@ -109,6 +112,7 @@ struct cache_totals {
 	double l2_local;               /* ... of those to local memory */
 	double l2_requests;            /* lines asked of L2, whatever of their sectors */
 	double read_bytes, write_bytes;
+	double host_read_bytes, host_write_bytes; /* of the host's memory, which are in nothing else */
 	double found_bytes;      /* there by WARM_FOUND, and read for that: not in read_bytes */
 	double first_bytes;      /* of both, never read before; 0 without cache_sim_follow_first */
 	double late_write_bytes; /* still in L2 at the end: written when others need the room */

@@ -32,19 +32,26 @@ void kept_look(const struct emu_device *d)
 			bytes_away(d, &d->arena.region[i]);
 }
 
+/* Memory that stays the host's: pinned, or its own. */
+static bool of_host(const struct arena_region *r)
+{
+	return r->kind == EMU_MEMORY_PINNED || r->kind == EMU_MEMORY_REGISTERED;
+}
+
 void kept_begin(struct emu_launch *l)
 {
 	const struct emu_device *d = l->device;
-	if (!l->program)
-		return;
-	for (unsigned i = 0; i < d->arena.n; i++) {
+	bool room = true;
+	for (unsigned i = 0; l->program && i < d->arena.n; i++) {
 		const struct arena_region *r = &d->arena.region[i];
-		const double share = in_l2(d, r) ? l2_kept_share(d->kept, r->base, r->size) : 0;
 		const uint64_t first = (r->base - d->arena.base) / LINE_BYTES;
 		const uint64_t end = (r->base + r->size - d->arena.base + LINE_BYTES - 1) / LINE_BYTES;
-		if (share > LEAST_SHARE && !cache_sim_warm(l->grid.cache, (uint32_t)first,
-		                                           (uint32_t)(end - first), WARM_KEPT, share))
-			return;
+		if (of_host(r) && !r->outside)
+			cache_sim_host(l->grid.cache, (uint32_t)first, (uint32_t)(end - first));
+		const double share = in_l2(d, r) ? l2_kept_share(d->kept, r->base, r->size) : 0;
+		if (room && share > LEAST_SHARE)
+			room = cache_sim_warm(l->grid.cache, (uint32_t)first, (uint32_t)(end - first),
+			                      WARM_KEPT, share);
 	}
 }
 
@@ -71,6 +78,10 @@ void kept_note(struct emu_launch *l)
 			const struct page_moves m = managed_pages_away(d->pages, r);
 			l->pages_host += m.host;
 			l->pages_fresh += m.fresh;
+		}
+		if (of_host(r) && r->outside) { /* no cache follows it */
+			l->host_read += how & TOUCH_READ ? (double)r->size : 0;
+			l->host_written += how & TOUCH_WRITE ? (double)r->size : 0;
 		}
 		kept_touch(d, r, how);
 	}

@@ -52,6 +52,7 @@ bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
 	memset(res, 0, sizeof *res);
 	memset(findings, 0, sizeof *findings);
 	res->counts.dram_read_bytes = res->counts.dram_write_bytes = res->counts.l2_sectors = -1;
+	res->counts.host_read_bytes = res->counts.host_write_bytes = -1;
 	kept_look(d);
 	struct known_launch *known =
 		req->machine_code || req->other_contents || req->backwards || req->max_blocks

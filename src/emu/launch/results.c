@@ -5,10 +5,12 @@
 #include "emu/launch/sampled_traffic.h"
 #include "emu/launch/tally.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define LINE_BYTES 128
+#define SECTOR_BYTES 32.0
 #define ALL_TRY \
 	0.98 /* of the lanes that came to a compare-and-swap: a few may have had nothing to do */
 
@@ -22,12 +24,23 @@ static void fill_traffic(const struct emu_launch *l, double factor, struct run_c
 	const struct dram_traffic dram = sampled_traffic_dram(l, &t, factor);
 	c->dram_read_bytes = dram.read;
 	c->dram_write_bytes = dram.written;
+	c->host_read_bytes = t.host_read_bytes * factor;
+	c->host_write_bytes = t.host_write_bytes * factor;
 	c->l2_local_sectors = t.l2_local * factor;
 	c->l2_written_sectors = t.l2_written * factor;
 	c->l2_requests = t.l2_requests * factor;
 	const double bytes = t.read_bytes + t.write_bytes + t.late_write_bytes;
 	const double accesses = t.memory_accesses + t.late_write_bytes / LINE_BYTES;
 	c->dram_accesses = bytes > 0 ? accesses / bytes * (dram.read + dram.written) : 0;
+}
+
+/* The host's own memory, which no cache follows: all of it, if the launch asked for so much. */
+static void add_host_memory(const struct emu_launch *l, struct run_counts *c)
+{
+	if (c->host_read_bytes < 0)
+		return; /* nothing is known */
+	c->host_read_bytes += fmin(l->host_read, SECTOR_BYTES * (double)c->total.ld_sectors);
+	c->host_write_bytes += fmin(l->host_written, SECTOR_BYTES * (double)c->total.st_sectors);
 }
 
 static void fill_atomics(const struct emu_launch *l, double factor, struct run_counts *c)
@@ -126,6 +139,7 @@ void emu_launch_results(struct emu_launch *l, struct run_result *res)
 		snprintf(res->note, sizeof res->note, "sampled %llu of %llu blocks",
 		         (unsigned long long)ran, (unsigned long long)all);
 	}
+	add_host_memory(l, c);
 	if (!l->program)
 		note_unset(l, res);
 	race_blocks_tell(l, &res->races);

@@ -379,6 +379,40 @@ TEST(accesses_of_memory_are_counted)
 	line_filter_free(f);
 }
 
+/* --- memory of the host --- */
+
+/* Lines 100 to 199 are the host's: read once by all SMs that share L2, written each time, and in
+ * no figure of device memory. */
+TEST(lines_of_the_host_are_no_device_memory)
+{
+	const struct gpu_spec gpu = { .sm_count = 1, .l2_bytes = 1 << 20 };
+	struct line_filter *f = line_filter_new(false);
+	line_filter_cover(f, 1 << 16);
+	struct cache_sim *c = cache_sim_new(&gpu, 1 << 16, f, 1, 1);
+	cache_sim_wave_size(c, 1);
+	cache_sim_host(c, 40, 10);
+	cache_sim_host(c, 100, 100);
+	struct access_log log = { 0 };
+	access_log_begin(&log, c);
+	static const enum log_kind kinds[] = { LOG_LOAD_L2, LOG_LOAD_L2, LOG_STORE, LOG_STORE };
+	for (unsigned turn = 0; turn < 4; turn++)
+		for (uint32_t line = 50; line < 250; line++)
+			access_log_add(&log, c, line, 15,
+			               &(struct log_request){
+							   .time = turn * 200 + line, .written = 32, .kind = kinds[turn] });
+	const struct block_record record = { .log = &log, .start = 0, .end = log.n };
+	cache_sim_wave_begin(c, &record, 1);
+	for (unsigned part = 0; part < CACHE_PARTS; part++)
+		cache_sim_part(c, part);
+	const struct cache_totals t = cache_sim_totals(c);
+	assert_true(t.host_read_bytes == 100 * 128 && t.host_write_bytes == 2 * 100 * 128);
+	assert_true(t.read_bytes == 100 * 128 && t.write_bytes + t.late_write_bytes == 100 * 128);
+	assert_true(t.l2_sectors == 4 * 200 * 4 && t.l2_written == 2 * 200 * 4);
+	free(log.e);
+	cache_sim_free(c);
+	line_filter_free(f);
+}
+
 /* --- memory that is kept for the next launch --- */
 
 /* What is read from memory when the one SM loads so many lines through caches of one large shape.

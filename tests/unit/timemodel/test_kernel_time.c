@@ -208,6 +208,23 @@ TEST(pages_and_code_of_a_launch)
 	assert_true(close_to(r.p.kernel_ns, alone - timing.cold_start_ns, 1e-6));
 }
 
+/* The host's memory comes at the rate of pinned copies, and once takes the way there and back. */
+TEST(memory_of_the_host_comes_over_its_link)
+{
+	struct run r = vec_add("h200", 1 << 20, 4096, 256);
+	const struct stream_rates rates = stream_rates_of(gpu_find("h200"));
+	assert_true(r.p.resource_ns[PERF_HOST] == 0);
+	r.counts.dram_read_bytes = r.counts.dram_write_bytes = 0;
+	r.counts.host_read_bytes = 48e6;
+	r.counts.host_write_bytes = 16e6;
+	finish(&r, "h200", 20, 0);
+	const double link = 16e6 / rates.duplex_gbs + 32e6 / rates.pinned_gbs;
+	assert_true(close_to(r.p.resource_ns[PERF_HOST], link + timing.host_trip_ns, 1e-6));
+	assert_true(close_to(r.p.kernel_ns, link, 0.02));
+	assert_int_equal(r.p.bottleneck, PERF_HOST);
+	assert_non_null(strstr(r.m.v[M_ROOF_AI].reason, "the host's memory"));
+}
+
 /* A block of 33 threads has two warps, as one of 64: the same counts take the same time. */
 TEST(a_started_warp_is_a_warp)
 {

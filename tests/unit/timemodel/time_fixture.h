@@ -4,6 +4,7 @@
 
 #include "../unit.h"
 #include "timemodel/kernel_time.h"
+#include "timemodel/stream_time.h"
 #include "model/occupancy.h"
 
 #include <math.h>
