@@ -6,17 +6,22 @@
 #include "sass_run.h"
 
 #define N 32
-#define BUFFERS 7
+#define BUFFERS 8
 
 static const char source[] =
 	"extern \"C\" __global__ void wide(const long long *a, const long long *b, const int *by,\n"
-	"                                long long *sum, long long *down, float *low, float *high)\n"
+	"                                long long *sum, long long *down, float *low, float *high,\n"
+	"                                unsigned *carry)\n"
 	"{\n"
 	"	int i = threadIdx.x;\n"
 	"	sum[i] = a[i] + b[i];\n"
 	"	down[i] = a[i] >> by[i];\n"
 	"	low[i] = fminf((float)by[i], 20);\n"
 	"	high[i] = fmaxf((float)by[i], 20);\n"
+	"	unsigned words, rest;\n"
+	"	asm(\"add.cc.u32 %0, %2, %3; addc.u32 %1, 0, 0;\"\n"
+	"	    : \"=r\"(words), \"=r\"(rest) : \"r\"((unsigned)a[i]), \"r\"((unsigned)b[i]));\n"
+	"	carry[i] = words * 2 + rest;\n"
 	"}\n";
 
 /* As machine code of an sm_90, in one warp. */
@@ -69,20 +74,23 @@ TEST(carries_and_signs)
 	int64_t a[N], b[N], sum[N] = { 0 }, down[N] = { 0 };
 	int32_t by[N];
 	float low[N], high[N];
+	uint32_t carry[N] = { 0 };
 
 	for (unsigned i = 0; i < N; i++) {
 		a[i] = values[i % 8];
 		b[i] = i < 8 ? 0 : i < 16 ? 1LL << 32 : values[i * 5 % 8]; /* low words of 0 first */
 		by[i] = (int32_t)(i * 13 % 64);
 	}
-	void *const data[] = { a, b, by, sum, down, low, high };
-	const size_t bytes[] = { sizeof a,    sizeof b,   sizeof by,  sizeof sum,
-		                     sizeof down, sizeof low, sizeof high };
+	void *const data[] = { a, b, by, sum, down, low, high, carry };
+	const size_t bytes[] = { sizeof a,    sizeof b,   sizeof by,   sizeof sum,
+		                     sizeof down, sizeof low, sizeof high, sizeof carry };
 	run_wide(data, bytes);
 	for (unsigned i = 0; i < N; i++) {
 		assert_true(sum[i] == (int64_t)((uint64_t)a[i] + (uint64_t)b[i]));
 		const int64_t ones = a[i] < 0 && by[i] ? (int64_t)(UINT64_MAX << (64 - by[i])) : 0;
 		assert_true(down[i] == ((int64_t)((uint64_t)a[i] >> by[i]) | ones));
+		const uint64_t words = (uint64_t)(uint32_t)a[i] + (uint32_t)b[i];
+		assert_int_equal(carry[i], (uint32_t)(words * 2 + (words >> 32)));
 		assert_true(low[i] == (float)(by[i] < 20 ? by[i] : 20));
 		assert_true(high[i] == (float)(by[i] > 20 ? by[i] : 20));
 	}
