@@ -200,3 +200,81 @@ extern "C" __global__ void copies_counted_and_not_awaited(int *a, int *b, int n)
 	copy_and_arrive(&s[T], &a[T], &barrier);
 	b[T] = s[63 - T];
 }
+
+// one buffer, an mbarrier in every turn: who waits for a phase knows nothing of the next one's
+__device__ void everybody_meets(unsigned at, unsigned phase)
+{
+	asm volatile("{ .reg .b64 t; mbarrier.arrive.shared.b64 t, [%0]; }" ::"r"(at) : "memory");
+	unsigned ended;
+	do
+		asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], %2;\n"
+		             "selp.u32 %0, 1, 0, p; }"
+		             : "=r"(ended)
+		             : "r"(at), "r"(phase % 2)
+		             : "memory");
+	while (!ended);
+}
+__device__ unsigned meeting_place(unsigned long long *barrier)
+{
+	const unsigned at = (unsigned)__cvta_generic_to_shared(barrier);
+	if (T == 0)
+		asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at), "r"(blockDim.x) : "memory");
+	__syncthreads();
+	return at;
+}
+//: race 1 x 64
+extern "C" __global__ void refilled_before_the_next_phase(int *a, int *b, int n)
+{
+	__shared__ unsigned long long barrier;
+	__shared__ int s[64];
+	const unsigned at = meeting_place(&barrier);
+	int sum = 0;
+	for (int i = 0; i < 6; i++) {
+		s[T] = a[64 * i + T];
+		everybody_meets(at, i);
+		sum += s[63 - T];
+	}
+	b[T] = sum;
+}
+//: clean 1 x 64
+extern "C" __global__ void refilled_behind_the_next_phase(int *a, int *b, int n)
+{
+	__shared__ unsigned long long barrier;
+	__shared__ int s[64];
+	const unsigned at = meeting_place(&barrier);
+	int sum = 0;
+	for (int i = 0; i < 6; i++) {
+		s[T] = a[64 * i + T];
+		everybody_meets(at, 2 * i);
+		sum += s[63 - T];
+		everybody_meets(at, 2 * i + 1);
+	}
+	b[T] = sum;
+}
+//: clean 1 x 64
+extern "C" __global__ void buffers_in_turn_by_phases(int *a, int *b, int n)
+{
+	__shared__ unsigned long long barrier;
+	__shared__ int s[2][64];
+	const unsigned at = meeting_place(&barrier);
+	int sum = 0;
+	for (int i = 0; i < 6; i++) {
+		s[i % 2][T] = a[64 * i + T];
+		everybody_meets(at, i);
+		sum += s[i % 2][63 - T];
+	}
+	b[T] = sum;
+}
+//: clean 1 x 96
+extern "C" __global__ void handed_over_two_phases_ago(int *a, int *b, int n)
+{
+	__shared__ unsigned long long barrier;
+	__shared__ int s[64];
+	const unsigned at = meeting_place(&barrier);
+	if (T < 32)
+		s[T] = a[T];
+	everybody_meets(at, 0);
+	everybody_meets(at, 1);
+	if (T >= 64)
+		b[T] = s[T - 64];
+}

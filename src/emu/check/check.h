@@ -146,10 +146,12 @@ bool race_access(struct race_block *b, const struct race_access *a, struct race_
  * are waited for. */
 void race_copies_commit(struct race_block *b, uint32_t warp, uint32_t mask);
 void race_copies_wait(struct race_block *b, uint32_t warp, uint32_t mask, uint32_t left);
-/* A lane arrives at the mbarrier at @offset of the shared memory of @owner, which may be another
- * block of its cluster, or has seen that its phase ended. */
+/* A lane arrives in @phase of the mbarrier at @offset of the shared memory of @owner, which may be
+ * another block of its cluster, or has seen that this phase ended. */
 void race_mbarrier(struct race_block *b, struct race_block *owner, uint32_t warp, unsigned lane,
-                   uint64_t offset, bool arrives);
+                   uint64_t offset, uint32_t phase, bool arrives);
+/* @phase of it has ended: the next one hands on what this one did. */
+void race_mbarrier_ends(struct race_block *owner, uint64_t offset, uint32_t phase);
 /* A lane, for the rest of its warp, arrives at the barrier of the cluster whose first block is
  * @first, or goes on behind it. */
 void race_cluster_barrier(struct race_block *b, struct race_block *first, uint32_t warp,

@@ -415,10 +415,31 @@ static void rendezvous(struct race_block *b, uint64_t key, uint32_t warp, unsign
 	race_hand_over(b, key, lane, &a);
 }
 
-void race_mbarrier(struct race_block *b, struct race_block *owner, uint32_t warp, unsigned lane,
-                   uint64_t offset, bool arrives)
+/* Whoever has waited for a phase knows nothing of those who arrived in the next: a place for each
+ * of two, within the 8 bytes of the object. */
+static uint64_t phase_key(const struct race_block *owner, uint64_t offset, uint32_t phase)
 {
-	rendezvous(b, race_place_key(owner, true, offset), warp, lane, arrives);
+	return race_place_key(owner, true, offset + phase % 2);
+}
+
+void race_mbarrier(struct race_block *b, struct race_block *owner, uint32_t warp, unsigned lane,
+                   uint64_t offset, uint32_t phase, bool arrives)
+{
+	rendezvous(b, phase_key(owner, offset, phase), warp, lane, arrives);
+}
+
+void race_mbarrier_ends(struct race_block *owner, uint64_t offset, uint32_t phase)
+{
+	struct race_places *places = owner->places;
+	if (!race_place_at(places, phase_key(owner, offset, phase)))
+		return;
+	struct race_place *next = make_place(places, phase_key(owner, offset, phase + 1));
+	const struct race_place *ended = race_place_at(places, phase_key(owner, offset, phase));
+	if (next->first_warp != ended->first_warp)
+		race_clock_set(&next->clock[BLOCK_SCOPE], NULL);
+	next->first_warp = ended->first_warp;
+	for (unsigned s = 0; s < SCOPES; s++)
+		race_clock_join(&next->clock[s], ended->clock[s]);
 }
 
 void race_cluster_barrier(struct race_block *b, struct race_block *first, uint32_t warp,

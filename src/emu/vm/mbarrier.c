@@ -39,14 +39,18 @@ static uint64_t pack(const struct state *s)
 	       (uint64_t)(s->expected & COUNT_MASK) << COUNT_BITS | (s->awaited & COUNT_MASK);
 }
 
-/* A phase ends when nothing is awaited any more; true if it does. */
-static bool end_phase(struct state *s)
+/* A phase of the barrier at @at ends when nothing is awaited any more: what came before is ordered
+ * before what follows. */
+static void end_phase(struct state *s, const struct worker *owner, uint64_t at)
 {
 	if (s->awaited || s->bytes)
-		return false;
+		return;
+	if (owner->race)
+		race_mbarrier_ends(owner->race, at & CLUSTER_OFFSET, s->phase);
+	if (owner->shadow)
+		shadow_barrier(owner->shadow);
 	s->phase++;
 	s->awaited = s->expected;
-	return true;
 }
 
 /* In vain: the warps it waits for run before it asks again. */
@@ -56,11 +60,11 @@ static void ask_again(struct warp *w)
 }
 
 static void tell_race(struct warp *w, unsigned lane, const struct worker *owner, uint64_t at,
-                      bool arrives)
+                      uint32_t phase, bool arrives)
 {
 	const struct worker *wk = w->worker;
 	if (wk->race && owner->race)
-		race_mbarrier(wk->race, owner->race, w->number, lane, at & CLUSTER_OFFSET, arrives);
+		race_mbarrier(wk->race, owner->race, w->number, lane, at & CLUSTER_OFFSET, phase, arrives);
 }
 
 bool mbarrier_bytes(const struct worker *wk, uint64_t at, int64_t bytes)
@@ -73,8 +77,7 @@ bool mbarrier_bytes(const struct worker *wk, uint64_t at, int64_t bytes)
 	memcpy(&v, there, sizeof v);
 	struct state s = unpack(v);
 	s.bytes += (int32_t)bytes;
-	if (end_phase(&s) && owner->shadow)
-		shadow_barrier(owner->shadow);
+	end_phase(&s, owner, at);
 	v = pack(&s);
 	memcpy(there, &v, sizeof v);
 	return true;
@@ -116,6 +119,7 @@ bool mbarrier_lane(struct warp *w, unsigned lane, enum system_call call, const u
 		return true;
 	}
 	struct state s = unpack(v);
+	uint32_t waited = 0;
 	switch (call) {
 	case SYSTEM_MBARRIER_INIT:
 		s = (struct state){ .awaited = (uint32_t)arg[1], .expected = (uint32_t)arg[1] };
@@ -124,19 +128,24 @@ bool mbarrier_lane(struct warp *w, unsigned lane, enum system_call call, const u
 		break;
 	case SYSTEM_MBARRIER_ARRIVE:
 		*result = v;
-		tell_race(w, lane, owner, arg[0], true);
+		tell_race(w, lane, owner, arg[0], s.phase, true);
 		s.bytes += (int32_t)arg[3];
 		s.awaited -= (uint32_t)arg[1];
 		s.expected -= arg[2] ? (uint32_t)arg[1] : 0;
-		if (end_phase(&s) && owner->shadow) /* what came before is ordered before what follows */
-			shadow_barrier(owner->shadow);
+		end_phase(&s, owner, arg[0]);
 		break;
-	case SYSTEM_MBARRIER_STATE: *result = s.phase != unpack(arg[1]).phase; break;
-	default: /* PARITY */ *result = (s.phase & 1) != (arg[1] & 1); break;
+	case SYSTEM_MBARRIER_STATE:
+		waited = unpack(arg[1]).phase;
+		*result = s.phase != waited;
+		break;
+	default: /* PARITY */
+		waited = arg[1] & 1;
+		*result = (s.phase & 1) != waited;
+		break;
 	}
 	if (call == SYSTEM_MBARRIER_STATE || call == SYSTEM_MBARRIER_PARITY) {
 		if (*result)
-			tell_race(w, lane, owner, arg[0], false);
+			tell_race(w, lane, owner, arg[0], waited, false);
 		else
 			ask_again(w);
 		return true;
