@@ -277,6 +277,7 @@ static bool parse_named_source(struct parser *p, const struct want *w, const str
 		return fail(p, "'%.*s' is no value", (int)t.len, t.s);
 	if (find_special(&t, &o->special)) {
 		o->kind = OPND_SPECIAL;
+		p->m->reserved_shared |= o->special >= SR_RESERVED_BEGIN && o->special <= SR_RESERVED_1;
 		return advance(p);
 	}
 	if (tok_is(&t, TOK_NAME, "WARP_SZ")) {

@@ -415,6 +415,7 @@ struct ptx_module {
 	struct ptx_var *vars;
 	char **files;                       /* of .file, index 1.. at [0]..; may hold NULL */
 	uint64_t global_bytes, const_bytes; /* of the module's .global and .const variables */
+	bool reserved_shared; /* code asks where the shared memory is that the system reserves */
 };
 
 /* Parses a NUL-terminated module and builds the control-flow graph of every function.

@@ -39,7 +39,7 @@ static struct place data_place(const struct emu_launch *l, const struct emu_faul
 		const bool shared = f->space == SPACE_SHARED;
 		snprintf(s.text, sizeof s.text, "%s memory offset %lld of %u bytes",
 		         shared ? "shared" : "local", (long long)f->address,
-		         shared ? l->grid.shared_bytes : l->grid.local_bytes);
+		         shared ? l->grid.shared_bytes - l->grid.reserved_bytes : l->grid.local_bytes);
 		return s;
 	}
 	const struct arena_region *r = arena_near(&l->device->arena, f->address);

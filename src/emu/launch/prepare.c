@@ -73,6 +73,14 @@ static bool fill_buffers(struct emu_launch *l, const struct regions *a, struct e
 
 /* --- limits --- */
 
+/* What the system reserves of a block's shared memory, where code asks for its place. */
+enum { RESERVED_SHARED = 1024 };
+
+static uint32_t own_shared(const struct grid *g)
+{
+	return g->shared_bytes - g->reserved_bytes;
+}
+
 /* Threads per block that the kernel declares at most (.maxntid, .reqntid). */
 static uint64_t declared_threads(const struct ptx_func *f)
 {
@@ -98,11 +106,11 @@ static bool check_limits(const struct emu_launch *l, struct err *err)
 		               "be launched",
 		               l->source_file, f->name, (unsigned long long)threads,
 		               (unsigned long long)(max < 1024 ? max : 1024));
-	if (l->grid.shared_bytes > l->device->gpu->smem_per_block_optin_bytes)
+	if (own_shared(&l->grid) > l->device->gpu->smem_per_block_optin_bytes)
 		return err_set(err, ERR_USAGE,
 		               "%s: kernel '%s': a block needs %u bytes of shared memory; "
 		               "%s has at most %u",
-		               l->source_file, f->name, l->grid.shared_bytes, l->device->gpu->name,
+		               l->source_file, f->name, own_shared(&l->grid), l->device->gpu->name,
 		               l->device->gpu->smem_per_block_optin_bytes);
 	return true;
 }
@@ -114,7 +122,7 @@ static unsigned resident_blocks(const struct emu_launch *l)
 	struct occ_input in = {
 		.block_threads = l->grid.threads,
 		.regs_per_thread = registers ? registers : 32,
-		.dynamic_shared_bytes = l->grid.shared_bytes,
+		.dynamic_shared_bytes = own_shared(&l->grid),
 		.barriers = 1,
 	};
 	struct occ_result out;
@@ -157,7 +165,8 @@ static bool build_image(struct emu_launch *l, const struct regions *a, struct er
 		.params = a->param_bytes,
 		.var_addr = l->module->var_addr,
 		.param_base = a->param_base,
-		.shared_bytes = l->grid.shared_bytes,
+		.shared_bytes = own_shared(&l->grid),
+		.reserved_bytes = l->grid.reserved_bytes,
 		.sm_count = l->device->gpu->sm_count,
 		.workspace = a->workspace,
 		.stack_bytes = l->grid.local_bytes,
@@ -377,6 +386,10 @@ static void set_grid(struct emu_launch *l)
 	g->order.n = l->req->max_blocks && l->req->max_blocks < g->order.total ? l->req->max_blocks
 	                                                                       : g->order.total;
 	cluster_set(l);
+	if (l->module->ptx->reserved_shared && !l->sass) {
+		g->reserved_bytes = RESERVED_SHARED;
+		g->shared_bytes = (g->shared_bytes + 15) / 16 * 16 + RESERVED_SHARED;
+	}
 }
 
 static void start_clock(struct emu_launch *l)

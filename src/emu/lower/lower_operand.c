@@ -32,8 +32,12 @@ static bool cluster_constant(const struct lower *l, enum ptx_special sr, uint64_
 		*value = all;
 	else if (sr == SR_IS_EXPLICIT_CLUSTER)
 		*value = l->env->explicit_cluster;
-	else if (first || (sr >= SR_RESERVED_BEGIN && sr <= SR_RESERVED_1))
-		*value = 0; /* the system reserves no shared memory here */
+	else if (sr == SR_RESERVED_END || sr == SR_RESERVED_CAP)
+		*value = l->env->shared_bytes + l->env->reserved_bytes;
+	else if (sr >= SR_RESERVED_BEGIN && sr <= SR_RESERVED_1)
+		*value = l->env->shared_bytes;
+	else if (first)
+		*value = 0;
 	else
 		return false;
 	return true;

@@ -222,6 +222,9 @@ void block_begin(struct worker *wk, uint64_t index)
 	wk->barriers_met = wk->barriers_opened = 0;
 	wk->cluster_barrier = (struct cluster_barrier){ .phase = 1 };
 	memset(wk->shared, 0xff ^ g->unset_turn, g->shared_bytes); /* undefined: floats read as NaN */
+	memset(wk->shared + g->shared_bytes - g->reserved_bytes, 0, g->reserved_bytes);
+	if (wk->shadow)
+		shadow_touch(wk->shadow, g->shared_bytes - g->reserved_bytes, g->reserved_bytes, false, true);
 	if (g->local_bytes)
 		memset(wk->local, 0xff, (size_t)g->n_warps * 32 * g->local_bytes);
 	const struct program *prog = &g->image->program[start_program(wk)];

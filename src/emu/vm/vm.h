@@ -90,6 +90,7 @@ struct grid {
 	const struct device_runtime *runtime; /* for device code; NULL = it uses none */
 	uint32_t threads, n_warps;            /* per block */
 	uint32_t shared_bytes, local_bytes;
+	uint32_t reserved_bytes; /* the last of the shared ones: the system's, zero at first */
 	uint32_t sm_count;
 	uint32_t cluster_blocks;     /* in a cluster, at least 1 */
 	uint32_t shared_base;        /* of machine code: where generic addresses have offset 0 */
