@@ -29,7 +29,8 @@ static struct cache_sim *new_cache(const struct emu_launch *l, bool counted, uin
 	const struct grid *g = &l->grid;
 	const struct gpu_spec *gpu = l->device->gpu;
 	const double l1 = occ_l1_bytes(
-		gpu, (double)(g->shared_bytes - g->reserved_bytes) + gpu->smem_reserved_per_block_bytes, l->blocks_per_sm);
+		gpu, (double)(g->shared_bytes - g->reserved_bytes) + gpu->smem_reserved_per_block_bytes,
+		l->blocks_per_sm);
 	struct line_filter *filter = counted || !l->program ? l->device->filter : l->device->no_filter;
 	line_filter_cover(filter, lines);
 	return cache_sim_new(gpu, l1 > 16384 ? l1 : 16384, filter,

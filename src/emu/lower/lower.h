@@ -34,7 +34,7 @@ struct lower_env {
 	const uint8_t *params;    /* the parameter area, param_bytes */
 	const uint64_t *var_addr; /* per module variable: address in its space */
 	uint64_t param_base;      /* device address of a copy of the parameter area */
-	uint32_t shared_bytes;   /* of a block; behind them so many that the system reserves: */
+	uint32_t shared_bytes;    /* of a block; behind them so many that the system reserves: */
 	uint32_t reserved_bytes;
 	uint32_t sm_count;
 	uint32_t cluster[3];   /* blocks in a cluster; 0 = 1 */

@@ -224,7 +224,8 @@ void block_begin(struct worker *wk, uint64_t index)
 	memset(wk->shared, 0xff ^ g->unset_turn, g->shared_bytes); /* undefined: floats read as NaN */
 	memset(wk->shared + g->shared_bytes - g->reserved_bytes, 0, g->reserved_bytes);
 	if (wk->shadow)
-		shadow_touch(wk->shadow, g->shared_bytes - g->reserved_bytes, g->reserved_bytes, false, true);
+		shadow_touch(wk->shadow, g->shared_bytes - g->reserved_bytes, g->reserved_bytes, false,
+		             true);
 	if (g->local_bytes)
 		memset(wk->local, 0xff, (size_t)g->n_warps * 32 * g->local_bytes);
 	const struct program *prog = &g->image->program[start_program(wk)];
