@@ -124,7 +124,7 @@ extern "C" __global__ void fill_a_worklist_by_counting(int *a, int *b, int n)
 	if (a[I] % 3 == 0)
 		b[8 + b[0]++] = I;
 }
-//: customary 4 x 64
+//: race 4 x 64
 extern "C" __global__ void fill_and_look_at_the_count(int *a, int *b, int n)
 {
 	if (a[I] % 3 == 0 && b[0] < 1000)
@@ -302,4 +302,28 @@ extern "C" __global__ void independent_set_by_priority(int *a, int *b, int n)
 		highest &= a[next(I, e)] * 37 % 101 <= a[I] * 37 % 101;
 	if (highest)
 		b[I] = 1;
+}
+
+// a plain look at a place that swaps change, elsewhere than before its own swap
+//: race 4 x 64 "atomic"
+extern "C" __global__ void looks_where_others_swap(int *a, int *b, int n)
+{
+	if (atomicCAS(&b[I % 8], 0, I + 1) != 0)
+		b[2048 + I] = b[(I + 1) % 8];
+}
+// the same before its own swap, but it keeps what it saw
+//: race 4 x 64 "atomic"
+extern "C" __global__ void keeps_what_it_saw(int *a, int *b, int n)
+{
+	const int seen = b[0];
+	if (a[I] % 3 == 0) {
+		atomicMax(&b[0], a[I]);
+		b[2048 + I] = seen;
+	}
+}
+//: customary 4 x 64 "atomic"
+extern "C" __global__ void looks_before_it_swaps(int *a, int *b, int n)
+{
+	if (b[I % 8] == 0)
+		atomicCAS(&b[I % 8], 0, I + 1);
 }

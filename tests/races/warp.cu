@@ -225,3 +225,31 @@ extern "C" __global__ void transpose_in_a_warp_with_sync(int *a, int *b, int n)
 	for (int i = 0; i < 32; i++)
 		b[blockIdx.x * 1024 + i * 32 + T] = s[T][i];
 }
+
+// lanes that load one word, add and store it again: all sums but one are lost, in one step as well
+//: race 1 x 64 "shared-memory race"
+extern "C" __global__ void bins_of_a_warp(int *a, int *b, int n)
+{
+	__shared__ int bin[2][16];
+	const int warp = T / 32, lane = T % 32;
+	if (lane < 16)
+		bin[warp][lane] = 0;
+	__syncwarp();
+	bin[warp][a[T] % 16] += 1;
+	__syncwarp();
+	if (lane < 16)
+		b[16 * warp + lane] = bin[warp][lane];
+}
+//: race 1 x 64 "shared-memory race"
+extern "C" __global__ void volatile_bins_of_a_warp(int *a, int *b, int n)
+{
+	__shared__ volatile int bin[2][16];
+	const int warp = T / 32, lane = T % 32;
+	if (lane < 16)
+		bin[warp][lane] = 0;
+	__syncwarp();
+	bin[warp][a[T] % 16] += 1;
+	__syncwarp();
+	if (lane < 16)
+		b[16 * warp + lane] = bin[warp][lane];
+}

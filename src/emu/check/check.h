@@ -53,6 +53,7 @@ struct emu_fault {
 	uint64_t other_block;
 	uint32_t other_thread, other_op;
 	bool atomic, other_store, scope;
+	bool many;         /* other lanes store to that place by the same instruction */
 	char waiting[300]; /* barriers: who waits where */
 };
 

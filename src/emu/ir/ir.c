@@ -128,7 +128,7 @@ void ir_find_deciding(struct ir *ir)
 	}
 	for (uint32_t o = 0; o < ir->n_ops; o++) {
 		struct xop *x = &ir->ops[o];
-		if (x->kind != X_ATOM && !(x->kind == X_LD && x->strong))
+		if (x->kind != X_ATOM && x->kind != X_LD)
 			continue;
 		for (unsigned i = 0; i < x->n_d; i++)
 			x->decides |= x->d[i] >= 0 && deciding[x->d[i]];

@@ -139,7 +139,7 @@ struct xop {
 	bool strong;        /* LD, ST: volatile (without sem), relaxed and stronger */
 	bool same_request;  /* LD, ST: of the memory instruction in front of it, counted there */
 	bool polls;         /* LD: asks one place again and again, in a loop */
-	bool decides;       /* LD ATOM, strong: its value reaches a predicate, an address or a swap */
+	bool decides;       /* LD ATOM: its value reaches a predicate, an address or a swap */
 	bool precedes_swap; /* LD: of the address of a compare-and-swap: what that expects, likely */
 	enum ptx_sem sem;
 	enum ptx_scope scope; /* of strong accesses and FENCE */
@@ -290,7 +290,7 @@ static inline bool ir_of_machine_code(const struct ir *ir)
 void ir_find_only_defs(struct ir *ir);
 /* Marks the loads that poll, and fills ir->waits. */
 void ir_find_polls(struct ir *ir);
-/* Marks the strong loads and atomics whose value decides something. */
+/* Marks the loads and atomics whose value decides something. */
 void ir_find_deciding(struct ir *ir);
 /* Loads that look at a word of global memory before a compare-and-swap of the same address. */
 void ir_find_swaps(struct ir *ir);

@@ -12,11 +12,6 @@ static bool is_plain_load(const struct xop *x)
 	return x->kind == X_LD && !x->strong && x->sem <= SEM_WEAK;
 }
 
-static bool is_swap(const struct xop *x)
-{
-	return x->kind == X_ATOM && x->op == ATOM_CAS;
-}
-
 static bool is_atomic(const struct xop *x)
 {
 	return x->kind == X_ATOM || x->kind == X_RED;
@@ -28,18 +23,21 @@ struct place {
 	uint64_t bytes;
 };
 
-/* Of @x's address, through sums with constants that are the only ones to write their register. */
+/* Of @x's address, through moves and sums with constants that are the only ones to write their
+ * register. */
 static struct place place_of(const struct ir *ir, const struct xop *x)
 {
 	const struct xsrc *s = &x->s[0];
 	uint64_t bytes = (uint64_t)x->offset;
 	while (s->kind == S_REG && ir->only_def[s->reg] >= 0) {
-		const struct xop *sum = &ir->ops[ir->only_def[s->reg]];
-		if (sum->kind != X_OP || sum->op != E_add_b64 || sum->guard >= 0 ||
-		    sum->s[1].kind != S_CONST)
+		const struct xop *def = &ir->ops[ir->only_def[s->reg]];
+		const bool sum =
+			(def->op == E_add_b64 || def->op == E_add_b32) && def->s[1].kind == S_CONST;
+		if (def->kind != X_OP || def->guard >= 0 ||
+		    !(sum || def->op == E_mov_b64 || def->op == E_mov_b32))
 			break;
-		bytes += sum->s[1].value;
-		s = &sum->s[0];
+		bytes += sum ? def->s[1].value : 0;
+		s = &def->s[0];
 	}
 	if (s->kind == S_REG)
 		return (struct place){ s->reg, bytes };
@@ -52,16 +50,32 @@ static bool same_address(const struct ir *ir, const struct xop *a, const struct 
 	return x.reg == y.reg && x.bytes == y.bytes;
 }
 
-/* Is @load followed by an atomic at the same address? Then it only asks whether the atomic is worth
- * its while, as in if (d < *best) atomicMin(best, d). */
-static bool asks_first(const struct ir *ir, const struct xop *load)
+/* Does an old value cost no more than an atomic that changes nothing, or one that comes too late?
+ */
+static bool bears_old_values(const struct xop *x)
 {
-	if (!is_plain_load(load) || load->polls)
-		return false;
+	switch (is_atomic(x) ? x->op : ATOM_NONE) {
+	case ATOM_MIN:
+	case ATOM_MAX:
+	case ATOM_AND:
+	case ATOM_OR:
+	case ATOM_EXCH:
+	case ATOM_CAS: return true;
+	default: return false;
+	}
+}
+
+/* Is @load followed by such an atomic at the same address, and does its value only decide? Then it
+ * asks whether the atomic is worth its while, as in if (d < *best) atomicMin(best, d), or is the
+ * first guess of a compare-and-swap loop. NULL = no. */
+static const struct xop *asks_first(const struct ir *ir, const struct xop *load)
+{
+	if (!is_plain_load(load) || !load->decides)
+		return NULL;
 	for (const struct xop *x = load + 1; x < ir->ops + ir->n_ops; x++)
-		if (is_atomic(x) && same_address(ir, x, load))
-			return true;
-	return false;
+		if (bears_old_values(x) && same_address(ir, x, load))
+			return x;
+	return NULL;
 }
 
 /* Does a warp whose lanes are together run @load before @store, with no branch between them? */
@@ -84,15 +98,17 @@ const char *race_custom(const struct emu_launch *l, const struct emu_fault *f)
 	const bool one_warp = f->other_block == f->block && f->other_thread / 32 == f->warp;
 	if (f->kind != FAULT_RACE || f->scope)
 		return NULL;
-	if ((is_plain_load(mine) && is_swap(theirs)) || (is_swap(mine) && is_plain_load(theirs)))
+	const struct xop *asked = is_atomic(theirs) ? asks_first(&l->image.ir, mine)
+	                          : is_atomic(mine) ? asks_first(&l->image.ir, theirs)
+	                                            : NULL;
+	if (asked && asked->op == ATOM_CAS)
 		return "nothing, if the load is only the first guess of a compare-and-swap loop: an old "
 			   "value costs one more turn; else read it by an atomic or through volatile";
-	if ((is_atomic(theirs) && asks_first(&l->image.ir, mine)) ||
-	    (is_atomic(mine) && asks_first(&l->image.ir, theirs)))
+	if (asked)
 		return "nothing, if the load only asks whether the atomic behind it is worth its while: an "
 			   "old value costs one atomic more, or one less; else read it by an atomic or through "
 			   "volatile";
-	if (f->space != SPACE_SHARED || !one_warp)
+	if (f->space != SPACE_SHARED || !one_warp || f->many)
 		return NULL;
 	if (in_one_step(&l->image.ir, theirs, mine))
 		return "put __syncwarp() between the load and the store: that the lanes of a warp have all "

@@ -13,6 +13,17 @@ static const uint8_t *lane_before(const void *context, unsigned lane)
 	return a->base ? a->base + (int64_t)(a->address[lane] - a->first) : a->host[lane];
 }
 
+/* Do several lanes store to this address? */
+static bool stored_by_many(const struct access *a, uint64_t address)
+{
+	unsigned lanes = 0;
+	for (uint32_t m = a->write ? a->mask : 0; m; m &= m - 1) {
+		const uint64_t from = a->address[__builtin_ctz(m)];
+		lanes += address >= from && address - from < a->bytes;
+	}
+	return lanes > 1;
+}
+
 void access_race(struct access *a)
 {
 	const struct xop *x = a->m->x;
@@ -30,7 +41,7 @@ void access_race(struct access *a)
 		.write = a->write,
 		.async = x->kind == X_ASYNC && a->write,
 		.in_loop = x->polls,
-		.decides = x->decides,
+		.decides = x->decides && (x->kind == X_ATOM || x->strong),
 		.takes = x->kind == X_ATOM && x->polls && x->decides &&
 		         (x->op == ATOM_CAS || x->op == ATOM_EXCH),
 		.strength = a->atomic || x->sem > SEM_WEAK ? RACE_STRONG
@@ -55,4 +66,5 @@ void access_race(struct access *a)
 	f->other_thread = found.other_thread;
 	f->other_store = found.other_writes;
 	f->scope = found.scope;
+	f->many = stored_by_many(a, found.address);
 }
