@@ -160,9 +160,9 @@ static void add_memory(const struct xop *x, const struct sums *s, struct counts 
 		c->shared_st_wavefronts += x->space == SPACE_GLOBAL ? 0 : m->wavefronts;
 		c->shared_st_ideal += m->ideal;
 		break;
-	case X_ASYNC: { /* a global load and a shared store in one */
+	case X_ASYNC: { /* a global load, if only of zeros, and a shared store in one */
 		const struct mem_count *from = m + 1;
-		c->ld_requests += from->space[0];
+		c->ld_requests += m->space[1];
 		c->ld_sectors += from->sectors;
 		c->ld_lines += from->lines;
 		c->ld_bytes += from->bytes;

@@ -7,6 +7,8 @@
  */
 #include "emu/vm/access.h"
 
+#include "emu/count/copy_waves.h"
+
 /* --- addresses --- */
 
 static void lane_addresses(const struct warp *w, const struct mem_addr *a, uint64_t out[32])
@@ -128,6 +130,20 @@ static bool generic_access(struct access *a)
 	return true;
 }
 
+static void count_copies(const struct access *to, const struct access *from)
+{
+	const struct lane_copies copies = {
+		.from = from->address,
+		.to = to->address,
+		.mask = to->mask,
+		.zeros = to->mask & ~from->mask,
+		.bytes = to->bytes,
+		.past_l1 = to->m->x->bypass_l1,
+	};
+	if (!to->w->worker->quick)
+		to->w->mem[to->m->id].wavefronts += copy_wavefronts(&copies);
+}
+
 static bool async_copy(struct warp *w, const struct uop *u, const struct memop *m, uint32_t mask)
 {
 	/* the store's number counts the shared side, the next one the global side */
@@ -158,9 +174,9 @@ static bool async_copy(struct warp *w, const struct uop *u, const struct memop *
 		access_race(&from);
 	}
 	access_count(&to);
-	if (from.mask) {
+	if (from.mask)
 		access_count(&from);
-	}
+	count_copies(&to, &from);
 	if (w->worker->trace && w->number == 0) {
 		warp_trace_access(w, m, mask, to.address, SPACE_SHARED);
 		if (from.mask)

@@ -96,7 +96,8 @@ void access_count(struct access *a)
 		c->space[1]++;
 		if (a->atomic)
 			c->passes += shared_passes(a, p.wavefronts);
-		c->wavefronts += a->atomic ? shared_waves(a) : p.wavefronts;
+		if (a->m->x->kind != X_ASYNC) /* those depend on the other side, too: access.c */
+			c->wavefronts += a->atomic ? shared_waves(a) : p.wavefronts;
 		c->ideal += p.ideal;
 		return;
 	}

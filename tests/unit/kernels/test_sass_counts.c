@@ -143,6 +143,65 @@ TEST(counts_are_the_cards)
 	assert_int_equal(sum.differ, 0);
 }
 
+static void count_at(const char *kernel, const char *variant, int64_t m, int64_t n, int64_t k,
+                     struct counts *out)
+{
+	const struct kernel_desc *desc = kernel_find(kernel);
+	const int v = kernel_variant_index(desc, variant);
+	int64_t params[KERNEL_MAX_PARAMS];
+	struct launch_plan plan;
+	struct outcome o;
+	struct built b;
+	struct err err;
+	kernel_defaults(desc, params);
+	params[kernel_param_index(desc, "M")] = m;
+	params[kernel_param_index(desc, "N")] = n;
+	params[kernel_param_index(desc, "K")] = k;
+	if (!desc->plan((unsigned)v, params, &plan, &err))
+		fail_msg("%s", err.msg);
+	build(desc, params, 90, &b);
+	run_level(&b, &plan, params, &b.sass, &o);
+	if (!o.ran)
+		fail_msg("%s/%s: %s", kernel, variant, o.err.msg);
+	*out = o.res.counts.total;
+	outcome_free(&o);
+	built_free(&b);
+}
+
+/* What an H200 counts per block and step of 1024 x 1024 x 1024
+ * (tests/gpu/h200-2026-11-27/run.jsonl), in one block of few steps. */
+TEST(matrices_and_copies)
+{
+	struct counts c;
+	if (no_sass())
+		skip();
+	/* four warps read 8 fours of matrices before the first step and 16 in each; the copies write
+	 * 8 wavefronts for each 16 bytes of 32 lanes in A, whose rows of 64 bytes lie in 8 lines, and
+	 * 4 in B */
+	count_at("hgemm", "mma", 128, 128, 64, &c);
+	assert_int_equal(c.shared_ldm_requests, 4 * (8 + 2 * 16));
+	assert_int_equal(c.shared_ldm_wavefronts, 4 * c.shared_ldm_requests);
+	assert_int_equal(c.shared_ld_requests, c.shared_ldm_requests); /* it has no other */
+	assert_int_equal(c.shared_st_requests, 2 * (16 + 16));
+	assert_int_equal(c.shared_st_wavefronts, 2 * (16 * 8 + 16 * 4));
+	/* rows of B's tile, which begin within a line, write two lines for one read: 7 on average */
+	count_at("gemm_tf32", "mma", 128, 128, 32, &c);
+	assert_true(c.shared_ldm_requests > 0 && c.shared_ldm_requests < c.shared_ld_requests);
+	assert_int_equal(c.shared_st_requests, 2 * (16 + 16));
+	assert_int_equal(c.shared_st_wavefronts, 2 * (16 * 8 + 16 * 7));
+}
+
+TEST(copies_of_zeros)
+{
+	struct counts c;
+	if (no_sass())
+		skip();
+	/* one step of words, 8 by 128 of A and 8 by 256 of B, of which there are 7 by 7 */
+	count_at("sgemm_async", "copies", 7, 7, 7, &c);
+	assert_int_equal(c.shared_st_requests, 8 * (128 + 256) / 32);
+	assert_int_equal(c.ld_requests, c.shared_st_requests);
+}
+
 int main(void)
 {
 	return unit_run(use_build_cache, NULL);

@@ -1,0 +1,17 @@
+/* What a copy from global to shared memory that goes past registers (cp.async) costs there. */
+#ifndef PMPP_EMU_COPY_WAVES_H
+#define PMPP_EMU_COPY_WAVES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct lane_copies {
+	const uint64_t *from, *to; /* of each lane: global, shared */
+	uint32_t mask, zeros;      /* lanes that copy; of them those that only write zeros */
+	unsigned bytes;            /* of a lane: 4, 8 or 16 */
+	bool past_l1;              /* .cg */
+};
+
+unsigned copy_wavefronts(const struct lane_copies *c);
+
+#endif

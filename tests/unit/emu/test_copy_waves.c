@@ -1,0 +1,74 @@
+/*
+ * Wavefronts of copies from global to shared memory (count/copy_waves.c), of the patterns of our
+ * kernels whose launches an H200 counted (tests/gpu/h200-2026-11-27/run.jsonl).
+ */
+#include "../unit.h"
+#include "emu/count/copy_waves.h"
+
+#define BASE 0x7f0000000000ull
+
+/* Rows of @row lanes, @stride bytes apart. */
+static void rows(uint64_t *at, uint64_t first, unsigned bytes, unsigned row, unsigned stride)
+{
+	for (unsigned l = 0; l < 32; l++)
+		at[l] = first + l / row * stride + l % row * bytes;
+}
+
+static unsigned waves(const uint64_t *from, const uint64_t *to, unsigned bytes, uint32_t zeros)
+{
+	return copy_wavefronts(&(struct lane_copies){ .from = from,
+	                                              .to = to,
+	                                              .mask = ~0u,
+	                                              .zeros = zeros,
+	                                              .bytes = bytes,
+	                                              .past_l1 = bytes == 16 });
+}
+
+TEST(past_l1)
+{
+	uint64_t from[32], to[32];
+	rows(from, BASE, 16, 32, 0);
+	rows(to, 0, 16, 32, 0);
+	assert_int_equal(waves(from, to, 16, 0), 4);
+	rows(to, 32, 16, 32, 0); /* gemm_tf32, B: each line goes to two */
+	assert_int_equal(waves(from, to, 16, 0), 8);
+	rows(from, BASE, 16, 4, 2048); /* hgemm/mma, A: half a line each */
+	rows(to, 0, 16, 32, 0);
+	assert_int_equal(waves(from, to, 16, 0), 8);
+	rows(from, BASE, 16, 8, 2048); /* hgemm/wgmma, A: quads change places within a line */
+	for (unsigned l = 0; l < 32; l++)
+		to[l] = l / 8 * 128 + (l % 8 ^ l / 8) * 16;
+	assert_int_equal(waves(from, to, 16, 0), 4);
+	assert_int_equal(waves(from, to, 16, ~0u), 4); /* of zeros: what is written */
+}
+
+TEST(through_l1)
+{
+	uint64_t from[32], to[32];
+	for (unsigned l = 0; l < 32; l++) /* sgemm_async, A turned: rows of 8 words to columns */
+		to[l] = 4 * (l % 8 * 132 + l / 8);
+	rows(from, BASE, 4, 8, 4096);
+	assert_int_equal(waves(from, to, 4, 0), 4);
+	rows(from, BASE, 4, 8, 519 * 4); /* rows 7 banks apart: two meet in one */
+	assert_int_equal(waves(from, to, 4, 0), 2);
+	assert_int_equal(waves(from, to, 4, 0x80808080), 1); /* the last words of these are zeros */
+	assert_int_equal(waves(from, to, 4, ~0u), 1);
+	rows(from, BASE, 4, 32, 0);
+	for (unsigned l = 0; l < 32; l++) /* all to one bank */
+		to[l] = 128 * l;
+	assert_int_equal(waves(from, to, 4, 0), 32);
+}
+
+TEST(no_lanes)
+{
+	const uint64_t at[32] = { BASE };
+	for (unsigned bytes = 4; bytes <= 16; bytes *= 2)
+		assert_int_equal(copy_wavefronts(&(struct lane_copies){
+							 .from = at, .to = at, .bytes = bytes, .past_l1 = bytes == 16 }),
+		                 0);
+}
+
+int main(void)
+{
+	return unit_run(NULL, NULL);
+}
