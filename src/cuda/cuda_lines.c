@@ -132,12 +132,15 @@ static void add_instruction(struct counts *c, const uint64_t v[LINE_METRICS])
 		c->atom_requests += v[LINE_GLOBAL_ATOM] + v[LINE_GLOBAL_RED];
 		c->atom_sectors += v[LINE_SECTORS];
 	}
-	if (v[LINE_SHARED_LD]) {
-		c->shared_ld_requests += v[LINE_SHARED_LD];
+	const uint64_t stores = v[LINE_SHARED_ST] + v[LINE_MATRIX_ST] + v[LINE_ASYNC];
+	if (v[LINE_SHARED_LD] + v[LINE_MATRIX_LD]) {
+		c->shared_ld_requests += v[LINE_SHARED_LD] + v[LINE_MATRIX_LD];
 		c->shared_ld_wavefronts += v[LINE_WAVES];
 		c->shared_ld_ideal += v[LINE_WAVES_IDEAL];
-	} else if (v[LINE_SHARED_ST] + v[LINE_ASYNC]) {
-		c->shared_st_requests += v[LINE_SHARED_ST] + v[LINE_ASYNC];
+		c->shared_ldm_requests += v[LINE_MATRIX_LD];
+		c->shared_ldm_wavefronts += v[LINE_MATRIX_LD] ? v[LINE_WAVES] : 0;
+	} else if (stores) {
+		c->shared_st_requests += stores;
 		c->shared_st_wavefronts += v[LINE_WAVES];
 		c->shared_st_ideal += v[LINE_WAVES_IDEAL];
 	} else {

@@ -40,6 +40,8 @@
 	X(shared_ld_requests, "shared loads, per warp", "no shared loads executed", YES)               \
 	X(shared_ld_wavefronts, "bank passes of shared loads", "no shared loads executed", YES)        \
 	X(shared_ld_ideal, "bank passes the bytes alone would need", "no shared loads executed", YES)  \
+	X(shared_ldm_requests, "shared loads of matrices, per warp", "no matrix loaded", YES)          \
+	X(shared_ldm_wavefronts, "bank passes of those loads", "no matrix loaded", YES)                \
 	X(shared_st_requests, "shared stores, per warp", "no shared stores executed", YES)             \
 	X(shared_st_wavefronts, "bank passes of shared stores", "no shared stores executed", YES)      \
 	X(shared_st_ideal, "bank passes the bytes alone would need", "no shared stores executed", YES) \

@@ -138,6 +138,7 @@ struct xop {
 	bool bypass_l1;     /* .cg .cv, volatile, relaxed and stronger */
 	bool strong;        /* LD, ST: volatile (without sem), relaxed and stronger */
 	bool same_request;  /* LD, ST: of the memory instruction in front of it, counted there */
+	bool matrix;        /* LD, ST: rows of matrices (ldmatrix, stmatrix) */
 	bool polls;         /* LD: asks one place again and again, in a loop */
 	bool decides;       /* LD ATOM: its value reaches a predicate, an address or a swap */
 	bool precedes_swap; /* LD: of the address of a compare-and-swap: what that expects, likely */

@@ -150,6 +150,8 @@ static void add_memory(const struct xop *x, const struct sums *s, struct counts 
 		c->shared_ld_requests += x->same_request ? 0 : m->space[1];
 		c->shared_ld_wavefronts += x->space == SPACE_GLOBAL ? 0 : m->wavefronts;
 		c->shared_ld_ideal += m->ideal;
+		c->shared_ldm_requests += x->matrix && !x->same_request ? m->space[1] : 0;
+		c->shared_ldm_wavefronts += x->matrix ? m->wavefronts : 0;
 		break;
 	case X_ST:
 		c->st_requests += m->space[0];

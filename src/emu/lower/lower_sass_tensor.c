@@ -110,6 +110,7 @@ static struct xop *matrix_access(struct sass_lower *s, enum xkind kind, struct x
 	x->bytes = 4;
 	x->vec = 1;
 	x->same_request = i > 0;
+	x->matrix = true;
 	return x;
 }
 

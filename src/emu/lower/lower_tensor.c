@@ -61,6 +61,14 @@ static struct xsrc row_address(struct lower *l, struct xsrc address, unsigned ma
 	return low_from_lane(l, address, scaled(l, row, 1, 8 * matrix));
 }
 
+/* The access just made is of a matrix; all of an instruction are one request. */
+static void of_matrix(struct lower *l, bool first)
+{
+	struct xop *x = &l->ir->ops[l->ir->n_ops - 1];
+	x->matrix = true;
+	x->same_request = !first;
+}
+
 bool low_ldmatrix(struct lower *l)
 {
 	const struct ptx_inst *in = l->in;
@@ -76,6 +84,7 @@ bool low_ldmatrix(struct lower *l)
 			const struct xsrc by = scaled(l, at.t, 4, 0);
 			const struct xsrc a = src_reg(low_op2(l, E_add_b32, -1, row, by));
 			value[i] = low_load(l, SPACE_SHARED, a, 0, PTX_B32);
+			of_matrix(l, i == 0);
 			continue;
 		}
 		struct xsrc part[2];
@@ -84,6 +93,7 @@ bool low_ldmatrix(struct lower *l)
 			const struct xsrc by = scaled(l, at.g, 2, 0);
 			const struct xsrc a = src_reg(low_op2(l, E_add_b32, -1, row, by));
 			part[j] = src_reg(low_load(l, SPACE_SHARED, a, 0, PTX_U16));
+			of_matrix(l, i + j == 0);
 		}
 		value[i] = low_op2(l, E_pack32, -1, part[0], part[1]);
 	}
@@ -115,6 +125,7 @@ bool low_stmatrix(struct lower *l)
 			const struct xsrc a = src_reg(low_op2(l, E_add_b32, -1, row, by));
 			low_store(l, SPACE_SHARED, a, 0, trans ? PTX_U16 : PTX_B32,
 			          trans ? half_of(l, value, j) : value);
+			of_matrix(l, i + j == 0);
 		}
 	}
 	return !l->failed;
