@@ -1,10 +1,17 @@
 /*
- * Wavefronts of copies from global to shared memory (count/copy_waves.c), of the patterns of our
- * kernels whose launches an H200 counted (tests/gpu/h200-2026-11-27/run.jsonl).
+ * Wavefronts of copies from global to shared memory (count/copy_waves.c): of the patterns of our
+ * kernels whose launches an H200 counted (tests/gpu/h200-2026-11-27/run.jsonl), and of 508 launches
+ * of one copy of one warp.
  */
 #include "../unit.h"
 #include "emu/count/copy_waves.h"
 
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RECORDED "tests/gpu/h200-2026-11-27/micro/copy_waves.jsonl"
 #define BASE 0x7f0000000000ull
 
 /* Rows of @row lanes, @stride bytes apart. */
@@ -66,6 +73,53 @@ TEST(no_lanes)
 		assert_int_equal(copy_wavefronts(&(struct lane_copies){
 							 .from = at, .to = at, .bytes = bytes, .past_l1 = bytes == 16 }),
 		                 0);
+}
+
+static void addresses(json_t *o, const char *key, unsigned bytes, uint64_t first, uint64_t out[32])
+{
+	const char *s = json_string_value(json_object_get(o, key));
+	for (unsigned i = 0; i < 32; i++) {
+		char *end;
+		out[i] = first + strtoull(s, &end, 10) * bytes;
+		s = end + 1;
+	}
+}
+
+TEST(as_counted)
+{
+	char line[1200], path[4096];
+	unsigned n = 0, equal = 0;
+	const char *root = getenv("TEST_ROOT");
+	snprintf(path, sizeof path, "%s/" RECORDED, root ? root : ".");
+	FILE *f = fopen(path, "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof line, f)) {
+		uint64_t from[32], to[32];
+		json_t *o = json_loads(line, 0, NULL);
+		const char *name = json_string_value(json_object_get(o, "case"));
+		json_t *counters = json_object_get(o, "counters");
+		const double want = json_number_value(json_object_iter_value(json_object_iter(counters)));
+		struct lane_copies c = {
+			.from = from,
+			.to = to,
+			.mask = (uint32_t)json_integer_value(json_object_get(o, "mask")),
+			.zeros = (uint32_t)json_integer_value(json_object_get(o, "zeros")),
+			.bytes = (unsigned)json_integer_value(json_object_get(o, "bytes")),
+			.past_l1 = strstr(name, "past_l1") != NULL,
+		};
+		addresses(o, "from", c.bytes, BASE, from);
+		addresses(o, "to", c.bytes, 0, to);
+		const double got = copy_wavefronts(&c);
+		if (got > want + 3 || got + 3 < want)
+			fail_msg("%s %08x %08x: %g, by the rule %g", name, c.mask, c.zeros, want, got);
+		equal += got == want;
+		n++;
+		json_decref(o);
+	}
+	fclose(f);
+	print_message("%u of %u equal\n", equal, n);
+	assert_int_equal(n, 508);
+	assert_true(equal >= 480);
 }
 
 int main(void)
