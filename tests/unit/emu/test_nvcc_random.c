@@ -428,6 +428,24 @@ TEST(moved_numbers_keep_their_upper_word)
 	only_sm = 0;
 }
 
+/* FMUL.M2, FMUL.D4, UFRND. */
+TEST(scaled_products_and_uniform_rounding)
+{
+	static const struct {
+		uint64_t seed;
+		int sm;
+		bool plain;
+	} programs[] = { { 7702486, 89, true }, { 7702810, 75, true }, { 7501126, 120, false } };
+	need_machine_code();
+	machine_code_too = true;
+	batch = 1;
+	for (size_t i = 0; i < ARRAY_LEN(programs); i++) {
+		only_sm = programs[i].sm;
+		assert_true(one_program(programs[i].seed, programs[i].plain));
+	}
+	only_sm = 0;
+}
+
 /* A loop splits the warp for the first time while other lanes wait behind it: registers that share
  * a slot of the next program were moved over one another (deopt.c). */
 TEST(lanes_that_wait_keep_their_registers)
