@@ -3,7 +3,8 @@
  *
  * Kept by phases: blocks that are not resident together, and the turns of a warp, so that what
  * comes later does not count as hitting the same unit. Warps drift apart, though: measured
- * histograms of sorted keys lie between both views, at their geometric mean.
+ * histograms of sorted keys lie between both views, at their geometric mean. Blocks that follow
+ * each other begin at any time: the more waves, the less of it is left.
  */
 #include "emu/count/collision.h"
 
@@ -195,7 +196,7 @@ static double one_after_the_other(const struct collision_log *c, const counter *
 	}
 	const double spread = busiest(whole, n, clump);
 	free(whole);
-	return sqrt(spread * phased);
+	return spread * pow(phased / fmax(spread, 1), 0.5 / fmax(1, (double)c->groups));
 }
 
 /* Of the unit whose words are contested most. */
