@@ -296,10 +296,18 @@ bool low_wmma_store(struct lower *l)
 	const struct lanes at = low_lane_parts(l);
 	const struct xsrc base = low_wide_address(l, 0);
 	const struct xsrc stride = stride_bytes(l, 2, &f, in->mma.frag, row_major);
+	/* two sums of a lane lie side by side, and are stored at once (STG.64) */
+	const bool pairs = f.sum && f.bytes == 4 && row_major;
 	for (unsigned r = 0; r < f.registers; r++) {
 		const struct piece p = piece_of(&f, r);
 		int32_t reg;
 		vector_reg(&in->opnd[1], r, &reg);
+		if (pairs && r % 2) {
+			struct xop *x = &l->ir->ops[l->ir->n_ops - 1];
+			x->vec = 2;
+			x->s[x->n_s++] = reg >= 0 ? src_reg(reg) : src_const(0);
+			continue;
+		}
 		const struct xsrc value = reg >= 0 ? src_reg(reg) : src_const(0);
 		for (unsigned j = 0; j < (together ? 1 : p.count); j++) {
 			const struct xsrc a = element(l, &at, &f, &p, j, base, stride, row_major);
