@@ -206,7 +206,8 @@ static void load_line(struct cache_sim *c, struct part *p, const struct log_entr
 		l->from_dram = l2_access(&c->l2, &p->l2, e, sm, hash, missing, instant);
 		l->read_at = instant & INSTANT_MASK;
 	}
-	load_wait_add(&p->waits, e->who, e->lines, missing != 0, l->from_dram && l->read_at == instant);
+	const bool late = missing || l->read_at == instant;
+	load_wait_add(&p->waits, e->who, e->lines, missing != 0, l->from_dram && late, late);
 }
 
 static void access_line(struct cache_sim *c, struct part *p, const struct log_entry *e, uint32_t sm)
@@ -224,7 +225,7 @@ static void access_line(struct cache_sim *c, struct part *p, const struct log_en
 	const bool from_dram =
 		l2_access(&c->l2, &p->l2, e, sm, hash, e->sectors, p->waits.instant & INSTANT_MASK);
 	if (e->kind == LOG_LOAD_L2)
-		load_wait_add(&p->waits, e->who, e->lines, true, from_dram);
+		load_wait_add(&p->waits, e->who, e->lines, true, from_dram, true);
 }
 
 /* --- a wave --- */

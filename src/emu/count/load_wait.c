@@ -46,7 +46,7 @@ static void close_instant(struct load_instant *now, struct load_lines *sum, doub
 }
 
 void load_wait_add(struct load_wait_log *w, unsigned who, unsigned lines, bool from_l2,
-                   bool from_dram)
+                   bool from_dram, bool late)
 {
 	if (who >= w->n)
 		return;
@@ -59,6 +59,7 @@ void load_wait_add(struct load_wait_log *w, unsigned who, unsigned lines, bool f
 	now->of_requests += lines;
 	now->slow[FROM_L2] += from_l2;
 	now->slow[FROM_DRAM] += from_dram;
+	now->slow[LATE] += late;
 }
 
 void load_wait_begin(struct load_wait_log *w, double weight)

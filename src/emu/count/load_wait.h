@@ -14,11 +14,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { FROM_L2, FROM_DRAM, LOAD_SOURCES };
+/* LATE: not in L1, or on its way there by who asked at the same instant. */
+enum { FROM_L2, FROM_DRAM, LATE, LOAD_SOURCES };
 
 struct load_lines {
 	double lines, of_requests; /* seen, and the sum of their requests' lines */
-	double slow[LOAD_SOURCES]; /* not in L1; on their way from memory */
+	double slow[LOAD_SOURCES]; /* not in L1; on their way from memory; on their way at all */
 	double pairs;              /* of lines seen at the same instant, in order ... */
 	double slow_pairs[LOAD_SOURCES];
 };
@@ -41,9 +42,10 @@ static inline void load_wait_next(struct load_wait_log *w)
 {
 	w->instant++;
 }
-/* A line of a request of @lines by load @who. */
+/* A line of a request of @lines by load @who. @late: its warp waits, though another may have asked
+ * for it. */
 void load_wait_add(struct load_wait_log *w, unsigned who, unsigned lines, bool from_l2,
-                   bool from_dram);
+                   bool from_dram, bool late);
 
 void load_lines_add(struct load_lines *sum, const struct load_lines *part);
 /* The share of requests with a slow line; @l->lines > 0. */

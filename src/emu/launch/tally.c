@@ -265,9 +265,9 @@ static struct load_origin origin_of(const struct emu_launch *l, const struct xop
 	return (struct load_origin){
 		.known = true,
 		.l2_lines = lines.slow[FROM_L2] / lines.lines,
-		.dram_lines = fresh * lines.slow[FROM_DRAM] / lines.lines,
-		.l2 = slow_requests(&lines, FROM_L2),
-		.dram = fresh * slow_requests(&lines, FROM_DRAM),
+		.dram_lines = fmin(1, fresh * lines.slow[FROM_DRAM] / lines.lines),
+		.l2 = slow_requests(&lines, LATE),
+		.dram = fmin(1, fresh * slow_requests(&lines, FROM_DRAM)),
 	};
 }
 

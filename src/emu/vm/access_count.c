@@ -77,9 +77,12 @@ static void count_local(struct access *a, struct mem_count *c)
 	c->local_lines += n * words;
 	for (unsigned k = 0; k < n; k++)
 		c->local_sectors += words * (unsigned)__builtin_popcount(sectors[k]);
+	const struct log_request r = { .who = a->m->id,
+		                           .lines = n * words,
+		                           .kind = a->write ? LOG_LOCAL : LOG_LOAD };
 	for (unsigned k = 0; k < n; k++)
 		for (unsigned j = 0; j < words; j++)
-			log_local_line(a->w, (uint32_t)(line[k] + j), lanes[k], sectors[k], a->write);
+			log_local_line(a->w, (uint32_t)(line[k] + j), lanes[k], sectors[k], r);
 }
 
 void access_count(struct access *a)

@@ -160,7 +160,8 @@ const struct uop *access_slow(struct warp *w, const struct uop *u, uint32_t mask
 /* warp_log.c: a line of the arena is to be simulated: notes it as one of @r, whose time is now. */
 void log_line(struct warp *w, uint64_t line, unsigned sectors, struct log_request r);
 /* The same of a line of the warp's own local memory, counted from its first. */
-void log_local_line(struct warp *w, uint32_t line, uint32_t lanes, unsigned sectors, bool store);
+void log_local_line(struct warp *w, uint32_t line, uint32_t lanes, unsigned sectors,
+                    struct log_request r);
 /* At the start and the end of a block. */
 void log_block_start(struct worker *wk);
 void log_block_end(struct worker *wk, uint64_t index);

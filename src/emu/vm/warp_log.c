@@ -27,18 +27,15 @@ void log_block_end(struct worker *wk, uint64_t index)
 
 #define LOCAL_LINES 0x80000000u /* beyond any line of the arena */
 
-void log_local_line(struct warp *w, uint32_t line, uint32_t lanes, unsigned sectors, bool store)
+void log_local_line(struct warp *w, uint32_t line, uint32_t lanes, unsigned sectors,
+                    struct log_request r)
 {
 	struct worker *wk = w->worker;
 	const struct grid *g = wk->grid;
 	const uint64_t slot = wk->index_in_wave, of_warp = (g->local_bytes + 3) / 4;
 	const uint64_t index = (slot * g->n_warps + w->number) * of_warp + line;
-	const struct log_request r = {
-		.time = w->ticks,
-		.who = LOG_NOBODY,
-		.written = (uint8_t)(4 * lane_popc32(lanes) / lane_popc32(sectors)),
-		.kind = store ? LOG_LOCAL : LOG_LOAD,
-	};
+	r.time = w->ticks;
+	r.written = 4 * lane_popc32(lanes) / lane_popc32(sectors);
 	if (index < LOCAL_LINES &&
 	    access_log_add(&wk->log, g->cache, LOCAL_LINES + (uint32_t)index, sectors, &r))
 		set_bitmaps(wk);

@@ -219,10 +219,10 @@ TEST(requests_wait_for_their_slowest_line)
 }
 
 /* The same lines are read by two SMs at the same instants, and by a third one later. */
-static struct cache_sim *three_blocks(struct line_filter *f, uint32_t warm_lines,
-                                      enum warm_kind kind, double share)
+static struct cache_sim *three_blocks_of(struct line_filter *f, unsigned sms, uint32_t warm_lines,
+                                         enum warm_kind kind, double share)
 {
-	const struct gpu_spec gpu = { .sm_count = 3, .l2_bytes = 1 << 24 };
+	const struct gpu_spec gpu = { .sm_count = sms, .l2_bytes = 1 << 24 };
 	struct cache_sim *c = cache_sim_new(&gpu, 1 << 17, f, 1, 3);
 	struct access_log log = { 0 };
 	struct block_record records[3];
@@ -245,6 +245,29 @@ static struct cache_sim *three_blocks(struct line_filter *f, uint32_t warm_lines
 		cache_sim_part(c, part);
 	free(log.e);
 	return c;
+}
+
+static struct cache_sim *three_blocks(struct line_filter *f, uint32_t warm_lines,
+                                      enum warm_kind kind, double share)
+{
+	return three_blocks_of(f, 3, warm_lines, kind, share);
+}
+
+/* All on one SM: the second block misses nothing, as the first has just asked for all of it, and
+ * waits as long; the third one finds it in L1. */
+TEST(lines_on_their_way_to_l1_are_waited_for)
+{
+	struct line_filter *f = line_filter_new(false);
+	line_filter_cover(f, 1 << 16);
+	struct cache_sim *c = three_blocks_of(f, 1, 0, WARM_FOUND, 1);
+	for (unsigned block = 0; block < 3; block++) {
+		const struct load_lines l = cache_sim_load(c, block);
+		assert_true(slow_requests(&l, FROM_L2) == (block < 1));
+		assert_true(slow_requests(&l, FROM_DRAM) == (block < 2));
+		assert_true(slow_requests(&l, LATE) == (block < 2));
+	}
+	cache_sim_free(c);
+	line_filter_free(f);
 }
 
 /* Two SMs read the same lines at the same instant: both wait for memory; a third one comes late
