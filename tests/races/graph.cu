@@ -124,7 +124,7 @@ extern "C" __global__ void fill_a_worklist_by_counting(int *a, int *b, int n)
 	if (a[I] % 3 == 0)
 		b[8 + b[0]++] = I;
 }
-//: race 4 x 64
+//: customary 4 x 64
 extern "C" __global__ void fill_and_look_at_the_count(int *a, int *b, int n)
 {
 	if (a[I] % 3 == 0 && b[0] < 1000)

@@ -50,22 +50,7 @@ static bool same_address(const struct ir *ir, const struct xop *a, const struct 
 	return x.reg == y.reg && x.bytes == y.bytes;
 }
 
-/* Does an old value cost no more than an atomic that changes nothing, or one that comes too late?
- */
-static bool bears_old_values(const struct xop *x)
-{
-	switch (is_atomic(x) ? x->op : ATOM_NONE) {
-	case ATOM_MIN:
-	case ATOM_MAX:
-	case ATOM_AND:
-	case ATOM_OR:
-	case ATOM_EXCH:
-	case ATOM_CAS: return true;
-	default: return false;
-	}
-}
-
-/* Is @load followed by such an atomic at the same address, and does its value only decide? Then it
+/* Is @load followed by an atomic at the same address, and does its value decide something? Then it
  * asks whether the atomic is worth its while, as in if (d < *best) atomicMin(best, d), or is the
  * first guess of a compare-and-swap loop. NULL = no. */
 static const struct xop *asks_first(const struct ir *ir, const struct xop *load)
@@ -73,7 +58,7 @@ static const struct xop *asks_first(const struct ir *ir, const struct xop *load)
 	if (!is_plain_load(load) || !load->decides)
 		return NULL;
 	for (const struct xop *x = load + 1; x < ir->ops + ir->n_ops; x++)
-		if (bears_old_values(x) && same_address(ir, x, load))
+		if (is_atomic(x) && same_address(ir, x, load))
 			return x;
 	return NULL;
 }
