@@ -12,6 +12,7 @@
 #include "emu/count/cache_log.h"
 #include "emu/count/cache_sim.h"
 #include "emu/count/collision.h"
+#include "emu/count/copy_waves.h"
 #include "emu/count/l2_kept.h"
 #include "emu/count/probe.h"
 #include "emu/count/repeat.h"

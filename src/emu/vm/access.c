@@ -7,7 +7,7 @@
  */
 #include "emu/vm/access.h"
 
-#include "emu/count/copy_waves.h"
+#include "emu/count/count.h"
 
 /* --- addresses --- */
 
