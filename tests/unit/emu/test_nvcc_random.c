@@ -6,6 +6,9 @@
  * Plain programs hold products and sums that nvcc or the assembler may fuse: there the machine code
  * must give the bits that the PTX gives.
  *
+ * Where machine code differs the assembler may be wrong: ptxas 13.0 takes max.u32 of anything and
+ * 0 for a number that is not negative, so that min.s32 of it and 0 is 0 (7200726 for sm_100).
+ *
  * Seeds are fixed; a failure prints the program. RANDOM_SEED=N runs that program alone,
  * RANDOM_COUNT=N that many; RANDOM_BATCH=N compiles so many at once, since compilers and the
  * disassembler cost more than all else, and runs each in two settings only: PTX, machine code.
