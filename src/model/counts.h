@@ -145,6 +145,7 @@ struct region {
 	double critical_path_cycles; /* one pass of a warp that has the SM for itself */
 	double issue_slots;
 	double int_slots, fp32_slots, fp64_slots, sfu_slots; /* of those, by pipe */
+	double products;     /* of tensor cores: multiplications of halves, or what takes as long */
 	double either_slots; /* what both of the first two can do; already shared out */
 	double load_cycles;  /* L1 passes of global loads: one per 128-byte line of each request */
 	double store_lines;  /* lines of global stores and atomics: each leaves the SM on its own */

@@ -44,6 +44,12 @@ struct scheduler {
 	/* When the last loads of this walk are there, by turns. */
 	unsigned n_loads;
 	double load_done[MOST_LOADS];
+	/* Loads that are under way together: how many, when the last of them is there, and the shares
+	 * of times at which none of them comes from L2, or from memory. */
+	struct load_group {
+		unsigned n;
+		double done, none_from_l2, none_from_dram;
+	} group;
 };
 
 static void set_ready(struct scheduler *s, int32_t reg, double t)
@@ -58,10 +64,30 @@ struct progress {
 	double start; /* of this region */
 	double last;  /* latest issue so far */
 	double issued, int_issued, sfu_issued;
-	double memory;    /* latest issue of a memory instruction */
-	double stored[3]; /* latest issue of a store: global, shared, local */
-	double choice;    /* when it is known whether this side is taken; 0 = no side */
+	double memory;        /* latest issue of a memory instruction */
+	double product;       /* of a product of tensor cores: fragments of the next are loaded then */
+	double fragments;     /* when those of the next are there */
+	double stored[3];     /* latest issue of a store: global, shared, local */
+	double stored_before; /* of the local one before that */
+	double choice;        /* when it is known whether this side is taken; 0 = no side */
 };
+
+/*
+ * The wait for load @i. As one of @group it is waited for together with those before it: they come
+ * late one by one, and who waits for all waits as long as for the last.
+ */
+static double load_cycles(const struct scheduler *s, uint32_t i, uint32_t b,
+                          struct load_group *group)
+{
+	struct load_wait w = load_wait_of(s->h, s->gpu, s->misses, s->lines[s->h->region_of[i]], i, b);
+	if (group) {
+		group->none_from_l2 *= 1 - w.l2;
+		group->none_from_dram *= 1 - w.dram;
+		w.l2 = 1 - group->none_from_l2;
+		w.dram = 1 - group->none_from_dram;
+	}
+	return load_wait_cycles(&w);
+}
 
 static double latency_cycles(const struct scheduler *s, uint32_t i, uint32_t b)
 {
@@ -73,17 +99,18 @@ static double latency_cycles(const struct scheduler *s, uint32_t i, uint32_t b)
 		if (x->space == MEMORY_CONST)
 			return timing.alu_cycles;
 		if (x->space == MEMORY_LOCAL)
-			return timing.local_latency_ns * per_ns;
-		return (x->space == MEMORY_SHARED
-		            ? g->smem_latency_ns * per_ns
-		            : load_latency_cycles(s->h, g, s->misses, s->lines[s->h->region_of[i]], i, b)) +
+			return timing.local_latency_ns * per_ns + load_cycles(s, i, b, NULL) -
+			       g->l1_latency_ns * per_ns;
+		return (x->space == MEMORY_SHARED ? g->smem_latency_ns * per_ns
+		                                  : load_cycles(s, i, b, NULL)) +
 		       replays_of(&s->program->counts[i]);
 	case INST_ATOMIC:
 		return (x->space == MEMORY_SHARED ? timing.shared_atomic_latencies * g->smem_latency_ns
 		                                  : timing.atomic_latencies * g->l2_latency_ns) *
 		       per_ns;
 	case INST_SPECIAL:
-	case INST_SHUFFLE: return inst_latency_cycles(x->class, 1);
+	case INST_SHUFFLE:
+	case INST_PRODUCT: return inst_latency_cycles(x->class, 1);
 	default: break;
 	}
 	if (x->issued <= 0)
@@ -169,6 +196,38 @@ static bool is_windowed(const struct timing_inst *x)
 	return x->class == INST_LOAD && (x->space == MEMORY_GLOBAL || x->space == MEMORY_GENERIC);
 }
 
+/* When @x, whose operands are there at @t, may go to memory: behind the stores before it. */
+static double in_memory_order(const struct timing_inst *x, struct progress *at, double t)
+{
+	const unsigned room = x->space == MEMORY_SHARED ? 1 : x->space == MEMORY_LOCAL ? 2 : 0;
+	const bool load = x->class == INST_LOAD;
+	if (!load || !x->read_only)
+		t = fmax(t, at->stored[room]);
+	if (is_windowed(x)) /* the assembler puts them ahead of one store to local memory only */
+		t = fmax(t, at->stored_before);
+	if (load && x->fragment)
+		t = fmax(t, x->second_half ? at->fragments : at->product);
+	at->memory = fmax(at->memory, t);
+	if (load)
+		return t;
+	if (room == 2)
+		at->stored_before = at->stored[room];
+	at->stored[room] = t + 1;
+	return t;
+}
+
+/* A load from global memory that issues at @t, among those that are under way: when it is there. */
+static double windowed_load(struct scheduler *s, uint32_t i, uint32_t b, double t)
+{
+	if (s->group.n >= (unsigned)timing.loads_ahead || t >= s->group.done)
+		s->group = (struct load_group){ .none_from_l2 = 1, .none_from_dram = 1 };
+	const double done = t + load_cycles(s, i, b, &s->group) + replays_of(&s->program->counts[i]);
+	s->group.n++;
+	s->group.done = fmax(s->group.done, done);
+	s->load_done[s->n_loads++ % (unsigned)timing.loads_ahead] = done;
+	return done;
+}
+
 static void issue_inst(struct scheduler *s, uint32_t i, uint32_t b, struct progress *at)
 {
 	const struct timing_inst *x = &s->program->inst[i];
@@ -178,21 +237,19 @@ static void issue_inst(struct scheduler *s, uint32_t i, uint32_t b, struct progr
 	}
 	double t = fmax(fmax(at->start, at->choice), operands_ready(s, x));
 	count_issue(at, x);
-	if (inst_orders_memory(x)) {
-		const unsigned room = x->space == MEMORY_SHARED ? 1 : x->space == MEMORY_LOCAL ? 2 : 0;
-		if (x->class != INST_LOAD || !x->read_only)
-			t = fmax(t, at->stored[room]);
-		at->memory = fmax(at->memory, t);
-		if (x->class != INST_LOAD)
-			at->stored[room] = t + 1;
-	}
+	if (inst_orders_memory(x))
+		t = in_memory_order(x, at, t);
+	if (x->class == INST_PRODUCT)
+		at->product = fmax(at->product, t);
 	if (is_windowed(x) && s->n_loads >= (unsigned)timing.loads_ahead)
 		t = fmax(t, s->load_done[s->n_loads % (unsigned)timing.loads_ahead]);
 	if (x->issued > 0)
 		at->last = fmax(at->last, t + x->issued);
-	const double done = t + latency_cycles(s, i, b);
-	if (is_windowed(x))
-		s->load_done[s->n_loads++ % (unsigned)timing.loads_ahead] = done;
+	double done = is_windowed(x) ? windowed_load(s, i, b, t) : t + latency_cycles(s, i, b);
+	if (x->half_transpose)
+		done += timing.transpose_cycles;
+	if (is_windowed(x) && x->fragment && !x->second_half)
+		at->fragments = fmax(at->fragments, done);
 	for (unsigned k = 0; k < x->n_results; k++)
 		if (x->result[k] >= 0)
 			set_ready(s, x->result[k], done);
@@ -259,6 +316,7 @@ static void walk(struct scheduler *s, unsigned k, int32_t from, double weight)
 		set_ready(s, s->live_out[from].value[i].reg, s->live_out[from].value[i].cycles);
 	const unsigned copies = s->program->block[h->first].copies;
 	s->n_loads = 0;
+	s->group = (struct load_group){ .none_from_l2 = 1, .none_from_dram = 1 };
 	for (unsigned copy = 0; copy < copies; copy++)
 		for (uint32_t b = h->first; b < h->end; b++)
 			/* a side that is hardly ever taken delays nobody */

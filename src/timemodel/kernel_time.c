@@ -69,13 +69,19 @@ static bool shared_int_lanes(const struct gpu_spec *g)
 /* --- what is asked of one SM, in its cycles --- */
 
 struct demand {
-	double issue, fp32, fp64, int32, sfu, load, store, shared, barrier;
+	double issue, fp32, fp64, int32, sfu, tensor, load, store, shared, barrier;
 	double held; /* lines of L1, times cycles */
 };
 
 static double pipe_cycles(double slots, unsigned lanes)
 {
 	return slots * WARP_LANES / lanes / timing.pipe_efficiency;
+}
+
+/* Multiplications of halves that an SM's tensor cores do in a cycle. */
+static double products_per_cycle(const struct gpu_spec *g)
+{
+	return g->fp16_tensor_gflops / 2 / (g->sm_count * g->clock_mhz * 1e-3) * timing.product_share;
 }
 
 static struct demand demand_of(const struct gpu_spec *g, const struct region *r)
@@ -86,6 +92,7 @@ static struct demand demand_of(const struct gpu_spec *g, const struct region *r)
 		.fp64 = pipe_cycles(r->fp64_slots, g->fp64_lanes_per_sm),
 		.int32 = pipe_cycles(r->int_slots, g->int32_lanes_per_sm),
 		.sfu = pipe_cycles(r->sfu_slots, g->sfu_lanes_per_sm),
+		.tensor = g->fp16_tensor_gflops > 0 ? r->products / products_per_cycle(g) : 0,
 		.load = r->load_cycles * WARP_LANES / g->lsu_lanes_per_sm,
 		.store = r->store_lines * timing.store_line_cycles,
 		.shared = r->shared_wavefronts,
@@ -104,6 +111,7 @@ static struct demand demand_sum(struct demand a, struct demand b, double times)
 	a.fp64 += times * b.fp64;
 	a.int32 += times * b.int32;
 	a.sfu += times * b.sfu;
+	a.tensor += times * b.tensor;
 	a.load += times * b.load;
 	a.store += times * b.store;
 	a.shared += times * b.shared;
@@ -118,7 +126,7 @@ static double busy_cycles(const struct demand *d, double warps_of_scheduler)
 {
 	const double p = balanced(warps_of_scheduler);
 	const double main = fmax(d->issue, fmax(d->fp32, d->int32));
-	return norm(p, norm(p, norm(p, main, d->fp64), d->sfu),
+	return norm(p, norm(p, norm(p, main, d->fp64), fmax(d->sfu, d->tensor)),
 	            d->load + d->shared + d->barrier + d->store);
 }
 

@@ -14,10 +14,20 @@ struct load_misses load_misses_of(const struct counts *c, double l2_sectors, dou
 {
 	const double sectors = fmax((double)c->ld_sectors, 1);
 	const double stored = fmax(written_sectors, (double)c->st_sectors + (double)c->atom_sectors);
-	struct load_misses m = { .dram_bytes = dram_read_bytes };
+	struct load_misses m = { .dram_bytes = dram_read_bytes, .own = 1 };
 	m.l1 = l2_sectors >= 0 ? fmin(1, fmax(l2_sectors - stored, 0) / sectors) : 1;
 	m.l2 = dram_read_bytes >= 0 ? fmin(m.l1, dram_read_bytes / SECTOR_BYTES / sectors) : 0;
 	return m;
+}
+
+double own_of_dram(const struct timing_program *p, double dram_read_bytes)
+{
+	double waited = 0;
+	for (uint32_t i = 0; i < p->n_insts; i++)
+		if (p->inst[i].origin.known)
+			waited += (double)p->counts[i].ld_sectors * fmin(1, p->inst[i].origin.dram_lines);
+	return dram_read_bytes >= 0 && waited > 0 ? fmin(1, dram_read_bytes / SECTOR_BYTES / waited)
+	                                          : 1;
 }
 
 float replays_of(const struct counts *c)
@@ -37,7 +47,7 @@ double *lines_waited_for(const struct hyperblocks *h)
 	double *lines = mem_calloc(h->n_regions + 1, sizeof *lines);
 	double *batches = mem_calloc(h->n_regions + 1, sizeof *batches);
 	double *passes = mem_calloc(h->n_regions + 1, sizeof *passes);
-	bool barriers = false, stored = false;
+	bool barriers = false, stored = false, multiplied = true;
 	unsigned held = 0, fresh = 0; /* scoreboards that loads hold; loads since the last wait */
 	for (uint32_t i = 0; i < p->n_insts; i++) {
 		const struct timing_inst *x = &p->inst[i];
@@ -48,6 +58,7 @@ double *lines_waited_for(const struct hyperblocks *h)
 			batches[at] += fresh > 0;
 			fresh = 0;
 		}
+		multiplied = multiplied || x->class == INST_PRODUCT;
 		if (x->space == MEMORY_GLOBAL && x->class != INST_LOAD)
 			stored = true;
 		if (x->class != INST_LOAD || x->space == MEMORY_SHARED || x->space == MEMORY_CONST ||
@@ -56,9 +67,10 @@ double *lines_waited_for(const struct hyperblocks *h)
 		if (p->machine_code) {
 			held |= x->issued > 0 ? 1u << x->control.result_board : 0;
 			fresh++;
-		} else if (stored && !x->read_only) { /* waits for what the store waited for */
-			batches[at]++;
+		} else if (x->fragment ? multiplied : stored && !x->read_only) {
+			batches[at]++; /* waits for what the store, or the product before, waited for */
 		}
+		multiplied = multiplied && !x->fragment;
 		stored = false;
 		lines[at] += 1 + replays_of(&p->counts[i]);
 	}
@@ -93,13 +105,16 @@ static double from_l2_ns(const struct gpu_spec *g, const struct counts *c, doubl
 	       fmax(0, lines - 1) * fmax(sectors, timing.l2_request_sectors) * sector_ns;
 }
 
-static double from_dram_ns(const struct gpu_spec *g, double pages)
+/* Lines that several SMs want come as early as for the one of them that is nearest. */
+static double from_dram_ns(const struct gpu_spec *g, const struct load_misses *m, double pages)
 {
-	return g->dram_latency_ns * (1 + timing.dram_spread * log(fmax(1, pages)));
+	const double near = 1 - (1 - timing.dram_shared_share) * (1 - m->own);
+	return near * g->dram_latency_ns * (1 + timing.dram_spread * log(fmax(1, pages)));
 }
 
-double load_latency_cycles(const struct hyperblocks *h, const struct gpu_spec *g,
-                           const struct load_misses *misses, double lines, uint32_t i, uint32_t b)
+struct load_wait load_wait_of(const struct hyperblocks *h, const struct gpu_spec *g,
+                              const struct load_misses *misses, double lines, uint32_t i,
+                              uint32_t b)
 {
 	const struct timing_program *p = h->program;
 	const struct load_origin from = origin_of(&p->inst[i], misses);
@@ -110,11 +125,20 @@ double load_latency_cycles(const struct hyperblocks *h, const struct gpu_spec *g
 	const double together = fmin(lines, timing.spread_lines);
 	const double pages =
 		fmin(together * from.dram_lines, misses->dram_bytes / timing.dram_page_bytes);
-	const double l2 = from_l2_ns(g, &p->counts[i], together * from.l2_lines),
-				 dram = from_dram_ns(g, pages);
-	const double ns = g->l1_latency_ns + part * from.l2 * (l2 - g->l1_latency_ns) +
-	                  part * fmin(from.dram, from.l2) * (dram - l2);
-	return ns * g->clock_mhz * 1e-3;
+	const double per_ns = g->clock_mhz * 1e-3;
+	return (struct load_wait){
+		.l2 = part * fmin(1, fmax(from.l2, from.dram)),
+		.dram = part * fmin(1, from.dram),
+		.l1_cycles = g->l1_latency_ns * per_ns,
+		.l2_cycles = from_l2_ns(g, &p->counts[i], together * from.l2_lines) * per_ns,
+		.dram_cycles = from_dram_ns(g, misses, pages) * per_ns,
+	};
+}
+
+double load_wait_cycles(const struct load_wait *w)
+{
+	return w->l1_cycles + w->l2 * (w->l2_cycles - w->l1_cycles) +
+	       w->dram * (w->dram_cycles - w->l2_cycles);
 }
 
 double held_line_cycles(const struct timing_program *p, const struct gpu_spec *g,
@@ -129,7 +153,7 @@ double held_line_cycles(const struct timing_program *p, const struct gpu_spec *g
 	const double lines = (double)c->ld_lines / (double)c->ld_requests;
 	const double l2 = from_l2_ns(g, c, lines * from.l2_lines);
 	const double pages = fmin(lines * from.dram_lines, misses->dram_bytes / timing.dram_page_bytes);
-	const double dram = fmax(l2, from_dram_ns(g, pages));
+	const double dram = fmax(l2, from_dram_ns(g, misses, pages));
 	const double by_dram = from.l2 > 0 ? fmin(1, from.dram / from.l2) : 0;
 	return (double)c->ld_lines * from.l2_lines * (l2 + by_dram * (dram - l2)) * g->clock_mhz * 1e-3;
 }

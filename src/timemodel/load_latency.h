@@ -13,6 +13,7 @@ struct load_misses {
 	double l1;         /* not in L1 */
 	double l2;         /* not in L2 either */
 	double dram_bytes; /* read; negative = unknown */
+	double own;        /* of what SMs wait for from memory: own_of_dram() */
 };
 /*
  * What L2 was asked for less stores and atomics, which always go there (@written_sectors: with
@@ -22,18 +23,30 @@ struct load_misses {
 struct load_misses load_misses_of(const struct counts *c, double l2_sectors, double written_sectors,
                                   double dram_read_bytes);
 
+/* The share of sectors that come from memory for the SM alone that waits for them: where many wait
+ * for the same ones at a time, fewer are read than are waited for. */
+double own_of_dram(const struct timing_program *p, double dram_read_bytes);
+
 /* Per region: lines of global loads that a warp waits for together. Caller frees. */
 double *lines_waited_for(const struct hyperblocks *h);
 /* Bank passes or lines of an average execution, beyond the first. */
 float replays_of(const struct counts *c);
 
+/* How often a load waits for L2, for memory among those, and how long each takes. */
+struct load_wait {
+	double l2, dram; /* shares */
+	double l1_cycles, l2_cycles, dram_cycles;
+};
 /*
- * Cycles from load @i of basic block @b to the use of its value: a wait for the slowest of its
- * lines and, for what comes from DRAM, of all that are under way together. Where only some warps
- * take part, for when all did that data came from afar. Without its replays.
+ * Of load @i of basic block @b, until its value can be used: a wait for the slowest of its lines
+ * and, for what comes from DRAM, of all that are under way together. Where only some warps take
+ * part, for when all did that data came from afar. Without its replays.
  */
-double load_latency_cycles(const struct hyperblocks *h, const struct gpu_spec *g,
-                           const struct load_misses *misses, double lines, uint32_t i, uint32_t b);
+struct load_wait load_wait_of(const struct hyperblocks *h, const struct gpu_spec *g,
+                              const struct load_misses *misses, double lines, uint32_t i,
+                              uint32_t b);
+/* On average. */
+double load_wait_cycles(const struct load_wait *w);
 /*
  * Lines of L1 that load @i keeps for what it waits for, times the cycles, over all executions that
  * were counted: no other load can have them meanwhile.

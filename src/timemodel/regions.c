@@ -14,6 +14,7 @@ static void add_inst(struct region *r, const struct timing_inst *x, const struct
 	const double issued = (double)c->warp_executed * x->issued;
 	const double global = (double)c->ld_requests + (double)c->local_requests;
 	r->issue_slots += issued;
+	r->products += (double)c->warp_executed * x->products;
 	switch (inst_pipe(x->class)) {
 	case SM_PIPE_INT: r->int_slots += issued; break;
 	case SM_PIPE_FP32: r->fp32_slots += issued; break;
@@ -53,7 +54,8 @@ static void scale(struct region *r, double factor)
 	double *const v[] = { &r->warp_passes,       &r->block_passes,     &r->issue_slots,
 		                  &r->int_slots,         &r->fp32_slots,       &r->fp64_slots,
 		                  &r->sfu_slots,         &r->load_cycles,      &r->store_lines,
-		                  &r->shared_wavefronts, &r->held_line_cycles, &r->barriers };
+		                  &r->shared_wavefronts, &r->held_line_cycles, &r->barriers,
+		                  &r->products };
 	for (size_t i = 0; i < ARRAY_LEN(v); i++)
 		*v[i] *= factor;
 }
@@ -111,8 +113,9 @@ void regions_build(const struct timing_program *p, const struct gpu_spec *g, dou
 {
 	const double l2 = out->l2_sectors >= 0 ? out->l2_sectors / factor : -1;
 	const double dram = out->dram_read_bytes >= 0 ? out->dram_read_bytes / factor : -1;
-	const struct load_misses misses =
+	struct load_misses misses =
 		load_misses_of(&out->total, l2, out->l2_written_sectors / factor, dram);
+	misses.own = own_of_dram(p, dram);
 	struct hyperblocks h;
 	hyperblocks_build(&h, p);
 	double *cycles = critical_paths(&h, g, &misses);

@@ -22,6 +22,7 @@ enum sm_pipe {
 	SM_PIPE_SFU,
 	SM_PIPE_LDST,
 	SM_PIPE_SHUFFLE,
+	SM_PIPE_TENSOR,
 	SM_PIPE_FLOW
 };
 
@@ -84,6 +85,11 @@ struct timing_inst {
 	double load_passes;   /* of global loads, by banks of L1; 0 = not known */
 	double local_lines;   /* of local memory: 32 words each */
 	struct load_origin origin;
+	/* tensor cores */
+	float products;      /* one execution: multiplications of halves, or what takes as long */
+	bool fragment;       /* a load of what a product needs */
+	bool half_transpose; /* whose halves have to change places between lanes */
+	bool second_half;    /* of TF32: into the registers of the first, when that is used */
 };
 
 struct timing_block {

@@ -96,14 +96,14 @@ static void print_loads(const struct timing_program *p)
 	for (unsigned i = 0; i < p->n_insts; i++) {
 		const struct timing_inst *x = &p->inst[i];
 		const struct counts *c = &p->counts[i];
-		if (!c->ld_requests)
+		if (!c->ld_requests && (!c->local_requests || x->class != INST_LOAD))
 			continue;
 		printf("%s{\"at\": %u, \"requests\": %.0f, \"lines\": %.0f, \"sectors\": %.0f, "
-		       "\"passes\": %.0f, \"l2_lines\": %.3f, \"dram_lines\": %.3f, \"l2\": %.3f, "
-		       "\"dram\": %.3f}",
+		       "\"local\": %.0f, \"local_lines\": %.0f, \"passes\": %.0f, \"l2_lines\": %.3f, "
+		       "\"dram_lines\": %.3f, \"l2\": %.3f, \"dram\": %.3f}",
 		       between, i, (double)c->ld_requests, (double)c->ld_lines, (double)c->ld_sectors,
-		       x->load_passes, x->origin.l2_lines, x->origin.dram_lines, x->origin.l2,
-		       x->origin.dram);
+		       (double)c->local_requests, x->local_lines, x->load_passes, x->origin.l2_lines,
+		       x->origin.dram_lines, x->origin.l2, x->origin.dram);
 		between = ", ";
 	}
 	printf("]");

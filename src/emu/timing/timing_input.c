@@ -4,13 +4,33 @@
 #include "emu/timing/lane_variance.h"
 #include "emu/timing/machine_insts.h"
 #include "emu/timing/machine_timing.h"
+#include "timemodel/constants.h"
 #include "timemodel/regions.h"
+#include "base/text.h"
 #include "base/mem.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 _Static_assert(X_MAX_VEC <= TIMING_MAX_RESULTS && X_MAX_VEC + 2 <= TIMING_MAX_SOURCES,
                "an operation's operands fit");
+
+/* Multiplications of halves, or of what takes a tensor core as long: twice as many of TF32, half as
+ * many of bytes (tests/gpu/micro/tensor.cu). */
+static float timing_products(const struct ir *ir, const struct xop *x)
+{
+	if (x->kind != X_TENSOR)
+		return 0;
+	const struct ir_tensor *t = &ir->tensors[x->target];
+	const float all = (float)t->m * (float)t->n * (float)t->k;
+	switch (t->a) {
+	case PTX_F64: return 0; /* by the FP64 pipe */
+	case PTX_TF32: return 2 * all;
+	case PTX_S8:
+	case PTX_U8: return all / 2;
+	default: return all;
+	}
+}
 
 static struct timing_inst describe(const struct ir *ir, const uint8_t *variance, uint32_t o)
 {
@@ -26,12 +46,53 @@ static struct timing_inst describe(const struct ir *ir, const uint8_t *variance,
 			x->kind == X_OP && x->n_d && x->d[0] >= 0 && !(variance[x->d[0]] & VARIES_BY_LANE),
 		.lanes_choose = x->kind == X_BRA && x->guard >= 0 && variance[x->guard] & VARIES_BY_LANE,
 	};
+	const enum ptx_op op = ir->func->insts[x->pc].op;
+	t.products = timing_products(ir, x) * (op == OP_WGMMA ? (float)timing.product_share : 1);
+	t.fragment = op == OP_WMMA_LOAD;
+	t.half_transpose = t.fragment && x->kind == X_LD && x->bytes == 2;
 	for (unsigned i = 0; i < x->n_d; i++)
 		t.result[i] = x->d[i];
 	for (unsigned i = 0; i < x->n_s; i++)
 		if (x->s[i].kind == S_REG)
 			t.source[t.n_sources++] = x->s[i].reg;
 	return t;
+}
+
+/*
+ * An operation of an instruction of tensor cores. Its first one finds out the lane, which the
+ * assembler does once. A fragment is so many loads or stores; a product is one instruction for each
+ * 16 x 8 x 16 halves, or keeps the FP64 pipe as long as so many; wgmma is one altogether.
+ */
+static void describe_part(struct timing_inst *t, const struct ir *ir, uint32_t o)
+{
+	const struct xop *x = &ir->ops[o];
+	const enum ptx_op op = ir->func->insts[x->pc].op;
+	if (t->class == INST_SPECIAL || t->class == INST_SHUFFLE)
+		t->class = INST_OTHER;
+	if ((op == OP_WMMA_LOAD || op == OP_WMMA_STORE) && x->mem >= 0)
+		t->issued = 1;
+	if (t->fragment && x->mem >= 0 && ir->func->insts[x->pc].type == PTX_TF32) {
+		unsigned before = 0, all = 0;
+		for (uint32_t k = o; !ir->ops[k].first && ir->ops[k - 1].pc == x->pc; k--)
+			before += ir->ops[k - 1].mem >= 0;
+		for (uint32_t k = o; k < ir->n_ops && ir->ops[k].pc == x->pc; k++)
+			all += ir->ops[k].mem >= 0;
+		t->second_half = before >= all;
+	}
+	if (x->kind != X_TENSOR)
+		return;
+	const struct ir_tensor *p = &ir->tensors[x->target];
+	const int32_t matrix[] = { p->first_a, p->first_b, p->first_c };
+	const int32_t last[] = { p->n_a - 1, p->n_b - 1, p->n_c - 1 };
+	for (unsigned i = 0; i < ARRAY_LEN(matrix); i++) { /* the others lie between */
+		t->source[t->n_sources++] = matrix[i];
+		t->source[t->n_sources++] = matrix[i] + last[i];
+	}
+	t->class = t->products > 0 ? INST_PRODUCT : INST_FP64;
+	if (t->class == INST_FP64)
+		t->issued = (float)(p->m * p->n * p->k) / 32;
+	else if (op != OP_WGMMA)
+		t->issued = fmaxf(1, t->products / (16 * 8 * 16));
 }
 
 static struct timing_inst *describe_insts(const struct ir *ir, const struct op_memory *memory,
@@ -46,6 +107,8 @@ static struct timing_inst *describe_insts(const struct ir *ir, const struct op_m
 		inst[o] = describe(ir, variance, o);
 		inst[o].class = machine[o].class;
 		inst[o].issued = machine[o].issued;
+		if (ptx_op_class(ir->func->insts[ir->ops[o].pc].op) == CLASS_TENSOR)
+			describe_part(&inst[o], ir, o);
 		inst[o].merged = loads[o].merged;
 		inst[o].wide_words = loads[o].words;
 		inst[o].shared_passes = memory[o].shared_passes;
@@ -80,6 +143,47 @@ static struct timing_block *describe_blocks(const struct ir *ir, const struct co
 	return block;
 }
 
+/*
+ * An instruction of several memory operations (a fragment, a matrix): what was counted of it in
+ * all, each of them in equal parts. Caller frees.
+ */
+static struct counts *counts_by_operation(const struct ir *ir, const struct counts *of_op)
+{
+	struct counts *c = mem_calloc(ir->n_ops + 1, sizeof *c);
+	for (uint32_t o = 0, end; o < ir->n_ops; o = end) {
+		unsigned parts = ir->ops[o].mem >= 0;
+		c[o] = of_op[o];
+		for (end = o + 1; end < ir->n_ops && !ir->ops[end].first; end++) {
+			parts += ir->ops[end].mem >= 0;
+			if (ir->ops[end].kind == X_TENSOR)
+				c[end].warp_executed = c[o].warp_executed;
+		}
+		if (parts < 2)
+			continue;
+		struct counts *const all = &c[o];
+		uint64_t *const figures[] = { &all->ld_requests,        &all->ld_lines,
+			                          &all->ld_sectors,         &all->local_requests,
+			                          &all->shared_ld_requests, &all->shared_ld_wavefronts };
+		uint64_t share[ARRAY_LEN(figures)];
+		for (unsigned i = 0; i < ARRAY_LEN(figures); i++) {
+			share[i] = *figures[i] / parts;
+			*figures[i] = 0;
+		}
+		for (uint32_t k = o; k < end; k++) {
+			if (ir->ops[k].mem < 0)
+				continue;
+			c[k].ld_requests = share[0];
+			c[k].ld_lines = share[1];
+			c[k].ld_sectors = share[2];
+			c[k].local_requests = share[3];
+			c[k].shared_ld_requests = share[4];
+			c[k].shared_ld_wavefronts = share[5];
+			c[k].warp_executed = all->warp_executed;
+		}
+	}
+	return c;
+}
+
 void timing_input(const struct ir *ir, const struct sass_func *code, const struct gpu_spec *g,
                   const struct counts *of_op, const struct op_memory *memory,
                   const struct timing_run *run, struct run_counts *out)
@@ -88,6 +192,7 @@ void timing_input(const struct ir *ir, const struct sass_func *code, const struc
 	struct timing_inst *inst =
 		code ? machine_timing_insts(ir, code, memory) : describe_insts(ir, memory, copies);
 	struct timing_block *block = describe_blocks(ir, of_op, copies, run->longest);
+	struct counts *counts = code ? NULL : counts_by_operation(ir, of_op);
 	const struct timing_program p = {
 		.n_insts = ir->n_ops,
 		.n_blocks = ir->n_blocks,
@@ -95,11 +200,12 @@ void timing_input(const struct ir *ir, const struct sass_func *code, const struc
 		.n_registers = code ? SASS_N_BARRIERS : ir->n_regs,
 		.inst = inst,
 		.block = block,
-		.counts = of_op,
+		.counts = code ? of_op : counts,
 		.warps = run->thread_blocks * run->block_warps,
 		.thread_blocks = run->thread_blocks,
 	};
 	regions_build(&p, g, run->factor, out);
+	free(counts);
 	free(copies);
 	free(inst);
 	free(block);

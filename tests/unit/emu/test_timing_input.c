@@ -141,6 +141,38 @@ TEST(operands_are_waited_for)
 	assert_true(order.critical_path_cycles > 1.6 * one.critical_path_cycles);
 }
 
+#define EIGHT(r) "{%" r "2,%" r "3,%" r "4,%" r "5,%" r "6,%" r "7,%" r "8,%" r "9}"
+
+/* A fragment is loads of its own, each counted once; a product is so many multiplications; sums
+ * are stored in pairs, whole sectors of eight rows at a time. */
+TEST(fragments_and_products)
+{
+	struct emu_case c =
+		run("",
+	        "mov.u32 %r1, 16;\n"
+	        "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 " EIGHT("r") ", [%d1], %r1;\n",
+	        32);
+	const struct region load = sum(&c.res.counts);
+	const double requests = (double)c.res.counts.total.ld_requests;
+	assert_true(requests == 2 * 4 && c.res.counts.total.ld_lines == 2 * 8);
+	assert_true(load.load_cycles == 2 * requests); /* rows 0 and 4 lie in the same banks */
+	emu_case_free(&c);
+	c = run(
+		"",
+		"wmma.mma.sync.aligned.row.row.m16n16k16.f32.f32 " EIGHT("f") ", " EIGHT("r") ", " EIGHT(
+			"r") ", " EIGHT("f") ";\nmov.u32 %r1, 16;\n"
+								 "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%d1], " EIGHT(
+									 "f") ", %r1;\n",
+		32);
+	double products = 0;
+	for (unsigned i = 0; i < c.res.counts.n_regions; i++)
+		products += c.res.counts.regions[i].products;
+	assert_true(products == 2.0 * 16 * 16 * 16);
+	assert_true(c.res.counts.total.st_requests == 2 * 4);
+	assert_true(c.res.counts.total.st_sectors == 2 * 4 * 8);
+	emu_case_free(&c);
+}
+
 /* A barrier ends a region, and costs the more the more warps meet. */
 TEST(barriers_cut)
 {

@@ -1,0 +1,140 @@
+/*
+ * How long a warp waits for what it loads: from memory alone or with others, for the slowest of
+ * several, from local memory, for fragments of a product.
+ */
+#include "sample_program.h"
+
+#include "timemodel/constants.h"
+#include "timemodel/load_latency.h"
+
+#include <math.h>
+
+/* A launch of one load of @lines lines, all from memory, of which so much was read. */
+static double wait_for_memory(unsigned lines, double read_bytes)
+{
+	struct sample s = { 0 };
+	add_inst(&s, INST_LOAD, 1, -1)->space = MEMORY_GLOBAL;
+	add_inst(&s, INST_FP32, 2, 1);
+	s.inst[0].origin =
+		(struct load_origin){ .known = true, .l2_lines = 1, .dram_lines = 1, .l2 = 1, .dram = 1 };
+	s.counts[0].ld_requests = WARPS;
+	s.counts[0].ld_lines = (uint64_t)lines * WARPS;
+	s.counts[0].ld_sectors = 4 * s.counts[0].ld_lines;
+	end_block(&s, -1, -1);
+	struct run_counts c = { .l2_sectors = -1, .dram_read_bytes = read_bytes };
+	regions_build(&s.p, gpu_find("h200"), 1, &c);
+	const double cycles = c.regions[0].critical_path_cycles;
+	run_counts_free(&c);
+	return cycles;
+}
+
+/* What many SMs wait for at a time was asked for by the one that is nearest to it. */
+TEST(lines_that_many_want_come_earlier)
+{
+	const double all = 128.0 * WARPS;
+	const double own = wait_for_memory(1, all), shared = wait_for_memory(1, all / 1e6);
+	assert_true(fabs((shared - 1) / (own - 1) - timing.dram_shared_share) < 1e-3);
+	const struct sample none = { 0 };
+	assert_true(own_of_dram(&none.p, 0) == 1); /* nobody waits */
+}
+
+/* @n loads that are used at the end, each of which comes from memory once in four times. */
+static double wait_for_loads(unsigned n, double l2)
+{
+	struct sample s = { 0 };
+	for (unsigned i = 0; i < n; i++) {
+		struct timing_inst *x = add_inst(&s, INST_LOAD, 1 + (int)i, -1);
+		x->space = MEMORY_GLOBAL;
+		x->origin = (struct load_origin){ .known = true, .l2 = l2, .dram = 0.25 };
+	}
+	for (unsigned i = 0; i < n; i++)
+		add_inst(&s, INST_FP32, 19, 1 + (int)i);
+	end_block(&s, -1, -1);
+	return cycles(&s);
+}
+
+/* Who waits for several loads waits for the slowest. */
+TEST(one_late_load_is_enough)
+{
+	const struct gpu_spec *g = gpu_find("h200");
+	const double per_ns = g->clock_mhz * 1e-3, l1 = g->l1_latency_ns * per_ns;
+	const double far = (g->dram_latency_ns - g->l1_latency_ns) * per_ns;
+	assert_true(fabs(wait_for_loads(1, 0.25) - (l1 + 0.25 * far + 1)) < 0.1);
+	assert_true(fabs(wait_for_loads(2, 0.25) - (l1 + (1 - 0.75 * 0.75) * far + 1)) < 0.1);
+	/* what another has asked memory for is waited for, though it is no miss */
+	assert_true(fabs(wait_for_loads(1, 0) - wait_for_loads(1, 0.25)) < 1e-3);
+}
+
+/* Loads are put ahead of one store to local memory, and of no more. */
+TEST(few_loads_pass_local_stores)
+{
+	double at[4];
+	for (unsigned stores = 1; stores <= 3; stores++) {
+		struct sample s = { 0 };
+		for (unsigned i = 0; i < stores; i++) {
+			add_inst(&s, INST_LOAD, 1, -1)->space = MEMORY_LOCAL;
+			add_inst(&s, INST_STORE, -1, 1)->space = MEMORY_LOCAL;
+		}
+		add_inst(&s, INST_LOAD, 2, -1)->space = MEMORY_GLOBAL;
+		add_inst(&s, INST_FP32, 3, 2);
+		end_block(&s, -1, -1);
+		at[stores] = cycles(&s);
+	}
+	assert_true(at[2] > at[1] + 20 && at[3] > at[2] + 20);
+}
+
+/* Lines of local memory that have left L1 come from L2. */
+TEST(local_memory_may_be_far)
+{
+	double at[2];
+	for (unsigned far = 0; far < 2; far++) {
+		struct sample s = { 0 };
+		struct timing_inst *x = add_inst(&s, INST_LOAD, 1, -1);
+		x->space = MEMORY_LOCAL;
+		x->origin = (struct load_origin){ .known = true, .l2_lines = far, .l2 = far };
+		add_inst(&s, INST_FP32, 2, 1);
+		end_block(&s, -1, -1);
+		at[far] = cycles(&s);
+	}
+	const struct gpu_spec *g = gpu_find("h200");
+	const double l1 = g->l1_latency_ns, l2 = g->l2_latency_ns, per_ns = g->clock_mhz * 1e-3;
+	assert_true(fabs(at[0] - (timing.local_latency_ns * per_ns + 1)) < 1e-2);
+	assert_true(fabs(at[1] - at[0] - (l2 - l1) * per_ns) < 1e-2);
+}
+
+/* Fragments, a product, fragments again: those of the next product come when this one has what it
+ * needs; and of TF32 the second half when the first is there. */
+TEST(products_wait_for_fragments)
+{
+	double at[3];
+	for (unsigned times = 1; times <= 2; times++) {
+		struct sample s = { 0 };
+		for (unsigned i = 0; i < times; i++) {
+			struct timing_inst *x = add_inst(&s, INST_LOAD, 1, -1);
+			x->space = MEMORY_GLOBAL;
+			x->fragment = true;
+			add_inst(&s, INST_PRODUCT, 2, 1)->products = 2048;
+		}
+		end_block(&s, -1, -1);
+		at[times] = cycles(&s);
+		struct run_counts c = build(&s, 1);
+		assert_true(c.regions[0].products == 2048.0 * times * WARPS);
+		run_counts_free(&c);
+	}
+	assert_true(at[2] > 1.9 * at[1]);
+	struct sample s = { 0 };
+	for (unsigned i = 0; i < 2; i++) {
+		struct timing_inst *x = add_inst(&s, INST_LOAD, 1 + (int)i, -1);
+		x->space = MEMORY_GLOBAL;
+		x->fragment = true;
+		x->second_half = i > 0;
+	}
+	add_inst(&s, INST_PRODUCT, 3, 2);
+	end_block(&s, -1, -1);
+	assert_true(cycles(&s) > 1.9 * at[1]);
+	struct sample chain = { 0 };
+	add_inst(&chain, INST_PRODUCT, 1, 1);
+	add_inst(&chain, INST_PRODUCT, 1, 1);
+	end_block(&chain, -1, -1);
+	assert_true(cycles(&chain) == timing.product_cycles + 1);
+}
