@@ -49,6 +49,7 @@ struct scheduler {
 	struct load_group {
 		unsigned n;
 		double done, none_from_l2, none_from_dram;
+		double lines; /* of a request of the last one */
 	} group;
 };
 
@@ -74,15 +75,23 @@ struct progress {
 
 /*
  * The wait for load @i. As one of @group it is waited for together with those before it: they come
- * late one by one, and who waits for all waits as long as for the last.
+ * late one by one, and who waits for all waits as long as for the last. But lanes that walk through
+ * pieces of their own come to the next sector of two arrays at once.
  */
 static double load_cycles(const struct scheduler *s, uint32_t i, uint32_t b,
                           struct load_group *group)
 {
 	struct load_wait w = load_wait_of(s->h, s->gpu, s->misses, s->lines[s->h->region_of[i]], i, b);
 	if (group) {
-		group->none_from_l2 *= 1 - w.l2;
-		group->none_from_dram *= 1 - w.dram;
+		const double lines = 1 + replays_of(&s->program->counts[i]);
+		if (lines > timing.stepping_lines && fabs(lines - group->lines) < 1) {
+			group->none_from_l2 = fmin(group->none_from_l2, 1 - w.l2);
+			group->none_from_dram = fmin(group->none_from_dram, 1 - w.dram);
+		} else {
+			group->none_from_l2 *= 1 - w.l2;
+			group->none_from_dram *= 1 - w.dram;
+		}
+		group->lines = lines;
 		w.l2 = 1 - group->none_from_l2;
 		w.dram = 1 - group->none_from_dram;
 	}

@@ -39,13 +39,15 @@ TEST(lines_that_many_want_come_earlier)
 }
 
 /* @n loads that are used at the end, each of which comes from memory once in four times. */
-static double wait_for_loads(unsigned n, double l2)
+static double wait_for_loads(unsigned n, double l2, unsigned lines)
 {
 	struct sample s = { 0 };
 	for (unsigned i = 0; i < n; i++) {
 		struct timing_inst *x = add_inst(&s, INST_LOAD, 1 + (int)i, -1);
 		x->space = MEMORY_GLOBAL;
 		x->origin = (struct load_origin){ .known = true, .l2 = l2, .dram = 0.25 };
+		s.counts[i].ld_requests = WARPS;
+		s.counts[i].ld_lines = (uint64_t)lines * WARPS;
 	}
 	for (unsigned i = 0; i < n; i++)
 		add_inst(&s, INST_FP32, 19, 1 + (int)i);
@@ -59,10 +61,13 @@ TEST(one_late_load_is_enough)
 	const struct gpu_spec *g = gpu_find("h200");
 	const double per_ns = g->clock_mhz * 1e-3, l1 = g->l1_latency_ns * per_ns;
 	const double far = (g->dram_latency_ns - g->l1_latency_ns) * per_ns;
-	assert_true(fabs(wait_for_loads(1, 0.25) - (l1 + 0.25 * far + 1)) < 0.1);
-	assert_true(fabs(wait_for_loads(2, 0.25) - (l1 + (1 - 0.75 * 0.75) * far + 1)) < 0.1);
+	assert_true(fabs(wait_for_loads(1, 0.25, 1) - (l1 + 0.25 * far + 1)) < 0.1);
+	assert_true(fabs(wait_for_loads(2, 0.25, 1) - (l1 + (1 - 0.75 * 0.75) * far + 1)) < 0.1);
 	/* what another has asked memory for is waited for, though it is no miss */
-	assert_true(fabs(wait_for_loads(1, 0) - wait_for_loads(1, 0.25)) < 1e-3);
+	assert_true(fabs(wait_for_loads(1, 0, 1) - wait_for_loads(1, 0.25, 1)) < 1e-3);
+	/* lanes that walk apart, through two arrays in step */
+	const unsigned apart = 2 * (unsigned)timing.stepping_lines;
+	assert_true(fabs(wait_for_loads(2, 0.25, apart) - wait_for_loads(1, 0.25, apart)) < 1.5);
 }
 
 /* Loads are put ahead of one store to local memory, and of no more. */
