@@ -42,6 +42,7 @@ struct l1_line {
 	uint32_t sectors : 4;
 	uint32_t from_dram : 1; /* what came last, ... */
 	uint32_t read_at : 24;  /* ... and the instant at which it came */
+	uint16_t who;           /* the load that asked for it */
 };
 struct part {
 	uint32_t clock; /* accesses of L1 so far */
@@ -205,8 +206,10 @@ static void load_line(struct cache_sim *c, struct part *p, const struct log_entr
 	if (missing) {
 		l->from_dram = l2_access(&c->l2, &p->l2, e, sm, hash, missing, instant);
 		l->read_at = instant & INSTANT_MASK;
+		l->who = (uint16_t)e->who;
 	}
-	const bool late = missing || l->read_at == instant;
+	/* the same load has just asked for it, in another warp: a warp waits for its own once */
+	const bool late = missing || (l->read_at == instant && l->who == e->who);
 	load_wait_add(&p->waits, e->who, e->lines, missing != 0, l->from_dram && late, late);
 }
 
