@@ -76,3 +76,8 @@ run panel 0 export two.cu --gpu h200 --launch 3 --format txt --out -
 sed -n '/^== Machine code/,/^== Map/p' "$dir/out" >"$dir/panel"
 grep -q 'warp instructions   the PTX has ' "$dir/panel" && grep -q 'loop [0-9a-f]*-[0-9a-f]* ' "$dir/panel" &&
 	grep -q ' [1-9][0-9]* .* FFMA ' "$dir/panel" && ok panel-counts || not_ok panel-counts "$(cat "$dir/panel")"
+# tiles of several warps ask where the shared memory lies that the system reserves
+for gpu in a100 h200; do
+	run "large-tiles-$gpu" 0 launches "$TEST_ROOT/tests/programs/large_tiles.cu" -std=c++17 --gpu $gpu --json
+	same "large-tiles-$gpu-by-machine-code" 2 "$(grep -c '"level": "sm_[89]0 machine code' "$dir/out")"
+done

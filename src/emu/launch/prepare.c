@@ -386,7 +386,7 @@ static void set_grid(struct emu_launch *l)
 	g->order.n = l->req->max_blocks && l->req->max_blocks < g->order.total ? l->req->max_blocks
 	                                                                       : g->order.total;
 	cluster_set(l);
-	if (l->module->ptx->reserved_shared && !l->sass) {
+	if (l->module->ptx->reserved_shared) {
 		g->reserved_bytes = RESERVED_SHARED;
 		g->shared_bytes = (g->shared_bytes + 15) / 16 * 16 + RESERVED_SHARED;
 	}

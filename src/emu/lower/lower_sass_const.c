@@ -19,6 +19,7 @@
 	  .dynamic = 0x2c,     \
 	  .sms = 0x10c,        \
 	  .reserved = 0x114,   \
+	  .tiles = 0x124,      \
 	  .number = 0x30,      \
 	  .global_end = 0x50 }
 #define BLACKWELL(which)    \
@@ -74,6 +75,7 @@ static const struct sass_arch archs[] = {
 	  .dynamic = 0x2c,
 	  .sms = 0x10c,
 	  .reserved = 0x114,
+	  .tiles = 0x6c,
 	  .number = 0x30,
 	  .global_end = 0xd0 },
 	BLACKWELL(100),
@@ -98,7 +100,7 @@ uint32_t lower_sass_shared_base(unsigned sm)
 struct launch_numbers {
 	uint32_t block[3], grid[3], stack, work[2];
 	uint64_t shared, local, descriptor, area, number, global_end;
-	uint32_t dynamic, sms, reserved;
+	uint32_t dynamic, sms, reserved, tiles;
 	uint32_t named, cluster[3], clusters[3], rank_end;
 	float inverse[3];
 };
@@ -121,6 +123,7 @@ static struct launch_numbers numbers_of(const struct sass_lower *s)
 		.dynamic = p->dynamic_shared_bytes,
 		.sms = e->sm_count,
 		.reserved = SASS_RESERVED_SHARED,
+		.tiles = s->arch->shared_base + e->shared_bytes,
 	};
 	for (unsigned k = 0; k < 3; k++) {
 		n.cluster[k] = e->cluster[k] ? e->cluster[k] : 1;
@@ -158,6 +161,7 @@ static bool launch_byte(const struct sass_lower *s, const struct launch_numbers 
 		{ a->dynamic, sizeof n->dynamic, &n->dynamic },
 		{ a->sms, sizeof n->sms, &n->sms },
 		{ a->reserved, sizeof n->reserved, &n->reserved },
+		{ a->tiles, sizeof n->tiles, &n->tiles },
 		{ a->number, sizeof n->number, &n->number },
 		{ a->global_end, sizeof n->global_end, &n->global_end },
 	};

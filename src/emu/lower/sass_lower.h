@@ -24,8 +24,9 @@ struct sass_arch {
 	 * address of the parameters */
 	unsigned descriptor, named, cluster, inverse, clusters, rank_end, area;
 	/* bytes of shared memory that the launch asked for; multiprocessors; bytes of shared memory
-	 * that the system has of each block; number of the launch */
-	unsigned dynamic, sms, reserved, number;
+	 * that the system has of each block, and the address of those that tiles of several warps use;
+	 * number of the launch */
+	unsigned dynamic, sms, reserved, tiles, number;
 	unsigned global_end; /* addresses from there on point into windows of constants */
 };
 enum { SASS_RESERVED_SHARED = 1024 };
