@@ -25,7 +25,8 @@ launch.shared_bytes_per_block launch.local_bytes_per_thread inst.warp_executed
 inst.thread_executed div.branches div.divergent_branches mem.ld_requests mem.ld_sectors
 mem.st_requests mem.st_sectors mem.atom_requests mem.atom_sectors mem.local_requests
 shared.ld_requests shared.ld_wavefronts shared.ldm_requests shared.ldm_wavefronts
-shared.st_requests shared.st_wavefronts shared.atom_requests flop.fp16 flop.fp32 flop.fp64""".split()
+shared.st_requests shared.st_wavefronts shared.atom_requests flop.fp16 flop.fp32
+flop.fp64""".split()
 # The loads of matrices (LDSM) have counters of their own, which older recordings lack.
 PARTS = {"shared.ld_requests": "shared.ldm_requests",
          "shared.ld_wavefronts": "shared.ldm_wavefronts"}
