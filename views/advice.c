@@ -117,6 +117,8 @@ static void memory(const struct session *s, struct findings *f, const struct met
 	double excess = metric_get(m, M_SH_LD_EXCESS) + metric_get(m, M_SH_ST_EXCESS);
 	char few[32], all[32];
 	double passes = metric_get(m, M_SH_LD_WAVE) + metric_get(m, M_SH_ST_WAVE);
+	if (metric_get(m, M_SH_LDM_WAVE) > 0)
+		passes += metric_get(m, M_SH_LDM_WAVE);
 	if (excess > 0 && excess > 0.05 * passes)
 		add(f, excess > 0.5 * passes ? STYLE_BAD : STYLE_WATCH, "bank conflicts",
 		    "%.0f %% of the shared-memory passes repeat for conflicts; pad the rows by one "

@@ -278,8 +278,9 @@ static int summary(const struct session *s, struct canvas *c, int row, int last)
 	if (row >= last)
 		return row;
 	canvas_text(c, row, 2, STYLE_NORMAL, "shared");
-	double ld = metric_get(m, M_SH_LD_REQ), st = metric_get(m, M_SH_ST_REQ);
-	if (ld == 0 && st == 0) {
+	const double ld = metric_get(m, M_SH_LD_REQ), st = metric_get(m, M_SH_ST_REQ);
+	const bool matrices = metric_get(m, M_SH_LDM_REQ) > 0;
+	if (ld == 0 && st == 0 && !matrices) {
 		canvas_text(c, row, 10, STYLE_DIM, "none");
 		return row + 1;
 	}
@@ -295,7 +296,12 @@ static int summary(const struct session *s, struct canvas *c, int row, int last)
 	int col = canvas_text(c, row, width < 5 ? 15 - width : 10,
 	                      metric_get(m, M_SH_LD_EXCESS) > 0 ? STYLE_BAD : STYLE_BOLD, excess);
 	col = canvas_text(c, row, col, STYLE_DIM, " excess of ");
-	col = canvas_metric(c, row, col, 0, m, M_SH_LD_WAVE);
+	if (ld > 0 || !matrices)
+		col = canvas_metric(c, row, col, 0, m, M_SH_LD_WAVE);
+	if (ld > 0 && matrices)
+		col = canvas_text(c, row, col, STYLE_DIM, " + ");
+	if (matrices)
+		col = canvas_metric(c, row, col, 0, m, M_SH_LDM_WAVE);
 	col = canvas_text(c, row, col, STYLE_DIM, " load passes");
 	metric_format(m, M_SH_ST_EXCESS, excess, sizeof excess);
 	char passes[64];

@@ -27,9 +27,6 @@ mem.st_requests mem.st_sectors mem.atom_requests mem.atom_sectors mem.local_requ
 shared.ld_requests shared.ld_wavefronts shared.ldm_requests shared.ldm_wavefronts
 shared.st_requests shared.st_wavefronts shared.atom_requests flop.fp16 flop.fp32
 flop.fp64""".split()
-# The loads of matrices (LDSM) have counters of their own, which older recordings lack.
-PARTS = {"shared.ld_requests": "shared.ldm_requests",
-         "shared.ld_wavefronts": "shared.ldm_wavefronts"}
 # What a launch does when lanes race depends on time: these loop until nobody else was quicker.
 RACES = ("keyed/add_cas", "keyed/max_cas")
 
@@ -63,9 +60,6 @@ def compare(item, metrics):
     want = item["metrics"]
     keys = [k for k in EXACT if want.get(k) is not None]
     here = {k: metrics.get(k, {}).get("value") for k in keys}
-    for key, part in PARTS.items():
-        if key in here and part not in want:  # recorded when it was not part of the sum
-            here[key] -= metrics[part]["value"]
     return len(keys), [(k, here[k], want[k]) for k in keys if here[k] != want[k]]
 
 
