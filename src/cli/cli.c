@@ -247,7 +247,7 @@ static bool no_other_verbs(const char *name, size_t len, struct err *err)
 	if (!having[0])
 		return true;
 	err_set(err, ERR_USAGE, "'%.*s' is no option here", (int)len, name);
-	return err_remedy(err, "it is one of: %s; for the program itself, put it behind --", having);
+	return err_remedy(err, "it belongs to: %s; for the program itself, put it behind --", having);
 }
 
 /* An option that the verb does not know is left in @args, with its value, if it may be for a

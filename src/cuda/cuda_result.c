@@ -59,6 +59,14 @@ static void put_bytes(const struct cuda_report *r, enum metric_id share, enum me
 	          (enum fault_id)r->metric_why[missing]);
 }
 
+/* Hardware counts loads of matrices apart; our count has them, too. */
+static void put_sum(const struct cuda_report *r, enum metric_id one, enum metric_id other,
+                    enum count_id sum, struct run_counts *c)
+{
+	const enum metric_id missing = isfinite(r->metric[one]) ? other : one;
+	put_count(c, sum, r->metric[one] + r->metric[other], (enum fault_id)r->metric_why[missing]);
+}
+
 /* What the counters of the launch gave, and of every other count why there is none. */
 static void counters(const struct cuda_report *r, const char *ptx, struct run_counts *c)
 {
@@ -71,6 +79,8 @@ static void counters(const struct cuda_report *r, const char *ptx, struct run_co
 	}
 	put_bytes(r, M_MEM_LD_EFF, M_MEM_LD_SEC, COUNT_ld_bytes, c);
 	put_bytes(r, M_MEM_ST_EFF, M_MEM_ST_SEC, COUNT_st_bytes, c);
+	put_sum(r, M_SH_LD_REQ, M_SH_LDM_REQ, COUNT_shared_ld_requests, c);
+	put_sum(r, M_SH_LD_WAVE, M_SH_LDM_WAVE, COUNT_shared_ld_wavefronts, c);
 	/* ptxas moves constants by HFMA2, which the counter takes for arithmetic. With no
 	 * half-precision instruction in the PTX all that was counted are moves: they are left out. */
 	if (ptx && !cuda_half_arithmetic(ptx))

@@ -97,7 +97,7 @@ same stops-there 3 "$(wc -l <"$dir/out" | tr -d ' ')"
 run stops-early 0 launches two.cu --stop-after 1
 grep -q 'leak:' "$dir/err" && not_ok stops-early-leaks-nothing "$(cat "$dir/err")" || ok stops-early-leaks-nothing
 run option-of-others 2 launches two.cu --dump x
-says option-of-others-named "'--dump' is no option here" 'it is one of: run'
+says option-of-others-named "'--dump' is no option here" 'it belongs to: run'
 run not-of-kernels 2 run vec_add --launch 2
 says not-of-kernels-named 'belong to a whole program'
 run of-an-unknown-option 2 run vec_add --lanuch 2

@@ -58,8 +58,8 @@ void l2_host(struct l2_cache *c, uint32_t first, uint32_t lines)
 
 static bool is_host(const struct l2_cache *c, uint32_t line)
 {
-	unsigned low = 0,
-			 high = c->n_host; /* ranges that begin at @line or before it are below @high */
+	/* ranges that begin at @line or before it lie below @high */
+	unsigned low = 0, high = c->n_host;
 	while (low < high) {
 		const unsigned middle = (low + high) / 2;
 		if (c->host[middle].first <= line)

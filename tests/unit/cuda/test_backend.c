@@ -34,6 +34,13 @@ TEST_WITH(a_run_brings_everything, fake_fresh, NULL)
 	double fma = 1000 + (double)strlen("smsp__sass_thread_inst_executed_op_ffma_pred_on.sum");
 	assert_true(get(&f.res, M_FLOP_FP32) == 4 * fma);
 	assert_true(f.res.counts.total.warp_executed == (uint64_t)get(&f.res, M_INST_WARP));
+	/* loads of matrices have a counter of their own, and are part of the count */
+	const char lds[] = "smsp__sass_inst_executed_op_shared_ld.sum";
+	assert_true(get(&f.res, M_SH_LD_REQ) == 1000 + (double)strlen(lds));
+	assert_true(f.res.counts.total.shared_ld_requests ==
+	            (uint64_t)(get(&f.res, M_SH_LD_REQ) + get(&f.res, M_SH_LDM_REQ)));
+	assert_true(f.res.counts.total.shared_ld_wavefronts ==
+	            (uint64_t)(get(&f.res, M_SH_LD_WAVE) + get(&f.res, M_SH_LDM_WAVE)));
 	assert_true(get(&f.res, M_INST_RATIO) == get(&f.res, M_INST_THREAD) / get(&f.res, M_INST_WARP));
 	/* constants moved by HFMA2 are no arithmetic */
 	assert_int_equal(f.res.metrics.v[M_FLOP_FP16].origin, ORIGIN_MEASURED);
