@@ -73,9 +73,7 @@ static bool fill_buffers(struct emu_launch *l, const struct regions *a, struct e
 
 /* --- limits --- */
 
-/* What the system reserves of a block's shared memory, where code asks for its place. */
-enum { RESERVED_SHARED = 1024 };
-
+/* Without what the system reserves, which is there only where code asks for its place. */
 static uint32_t own_shared(const struct grid *g)
 {
 	return g->shared_bytes - g->reserved_bytes;
@@ -387,8 +385,8 @@ static void set_grid(struct emu_launch *l)
 	                                                                       : g->order.total;
 	cluster_set(l);
 	if (l->module->ptx->reserved_shared) {
-		g->reserved_bytes = RESERVED_SHARED;
-		g->shared_bytes = (g->shared_bytes + 15) / 16 * 16 + RESERVED_SHARED;
+		g->reserved_bytes = l->device->gpu->smem_reserved_per_block_bytes;
+		g->shared_bytes = (g->shared_bytes + 15) / 16 * 16 + g->reserved_bytes;
 	}
 }
 
