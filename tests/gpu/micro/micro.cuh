@@ -95,38 +95,52 @@ static inline void micro_flush_l2()
 	micro_fail("flush", cudaMemsetAsync(p, 1, bytes));
 }
 
-/*
- * Nanoseconds of @launch by events, the shortest of @runs, after one that does not count. Events
- * add 2 to 3 us: measured kernels take a hundred at least, or the line says what an empty one took.
- * @before runs ahead of each launch, untimed.
- */
-template <typename F, typename G> static double shortest_ns(F launch, G before, int runs = 7)
+static inline int micro_by_time(const void *a, const void *b)
+{
+	const float x = *(const float *)a, y = *(const float *)b;
+	return x < y ? -1 : x > y;
+}
+
+struct Times { /* nanoseconds by events */
+	double least, median, most;
+};
+
+/* Of @runs launches, at most 31, after one that does not count. @before runs ahead of each,
+ * untimed. */
+template <typename F, typename G> static Times times_ns(F launch, G before, int runs = 7)
 {
 	cudaEvent_t from, to;
-	float best = 1e30f;
+	float ms[32];
 	if (micro_once()) {
 		before();
 		launch();
 		micro_fail("launch", cudaDeviceSynchronize());
-		return -1;
+		return Times{ -1, -1, -1 };
 	}
 	cudaEventCreate(&from);
 	cudaEventCreate(&to);
 	for (int r = -1; r < runs; r++) {
-		float ms = 0;
 		before();
 		cudaEventRecord(from);
 		launch();
 		cudaEventRecord(to);
 		micro_fail("launch", cudaEventSynchronize(to));
 		micro_fail("launch", cudaGetLastError());
-		cudaEventElapsedTime(&ms, from, to);
-		if (r >= 0)
-			best = ms < best ? ms : best;
+		cudaEventElapsedTime(&ms[r < 0 ? 0 : r], from, to);
 	}
 	cudaEventDestroy(from);
 	cudaEventDestroy(to);
-	return best * 1e6;
+	qsort(ms, (size_t)runs, sizeof *ms, micro_by_time);
+	return Times{ ms[0] * 1e6, ms[runs / 2] * 1e6, ms[runs - 1] * 1e6 };
+}
+
+/*
+ * The shortest of them. Events add 2 to 3 us: measured kernels take a hundred at least, or the line
+ * says what an empty one took.
+ */
+template <typename F, typename G> static double shortest_ns(F launch, G before, int runs = 7)
+{
+	return times_ns(launch, before, runs).least;
 }
 template <typename F> static double shortest_ns(F launch, int runs = 7)
 {
