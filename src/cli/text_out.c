@@ -105,8 +105,7 @@ static void print_head(struct cli *c, const struct run_record *r)
 	         sel->gpu->cc_minor, sel->backend, r->compiler,
 	         fmt_ns(wall, sizeof wall, r->run.wall_s * 1e9));
 	if (r->run.level[0] && strcmp(r->run.level, "PTX"))
-		cli_line(c, "counts: %s; time and bottleneck: modelled from %s", r->run.level,
-		         r->run.timed_by[0] ? r->run.timed_by : "PTX");
+		cli_line(c, "counts, time and bottleneck: %s", r->run.level);
 	if (r->run.note[0])
 		cli_line(c, "%s", r->run.note);
 	if (r->run.races.of)

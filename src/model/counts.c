@@ -262,6 +262,11 @@ void run_counts_take_code(struct run_counts *to, struct run_counts *own)
 	own->n_code = 0;
 	to->atom_wavefronts = own->atom_wavefronts;
 	to->total = own->total;
+	struct region *regions = to->regions;
+	to->regions = own->regions;
+	to->n_regions = own->n_regions;
+	to->longest_block_cycles = own->longest_block_cycles;
+	own->regions = regions;
 	to->lines = own->lines;
 	to->n_lines = own->n_lines;
 	own->lines = lines;

@@ -150,6 +150,8 @@ struct region {
 	double load_cycles;  /* L1 passes of global loads: one per 128-byte line of each request */
 	double store_lines;  /* lines of global stores and atomics: each leaves the SM on its own */
 	double barriers;     /* of a block, per warp */
+	double heavy_slots;  /* of fp32_slots: integers, which half of the pipe takes */
+	double loop_turns;   /* branches back to the top of a loop, per warp */
 	double shared_wavefronts; /* after loads that become one wider load */
 	double held_line_cycles;  /* of L1, waiting for what loads have under way: lines x cycles */
 };
@@ -241,7 +243,8 @@ unsigned counts_line_place(const struct line_counts *lines, unsigned n, uint32_t
 void counts_scale(struct counts *c, double factor); /* rounds to nearest, saturates */
 /* Frees the tables and leaves an empty run of which nothing is known; NULL is fine. */
 void run_counts_free(struct run_counts *r);
-/* What the machine code @own counted takes the place of what its PTX did, in @to. */
+/* What the machine code @own counted takes the place of what its PTX did, in @to; the time is then
+ * modelled from machine code, too. */
 void run_counts_take_code(struct run_counts *to, struct run_counts *own);
 /* @to is overwritten, not freed. */
 void run_counts_copy(struct run_counts *to, const struct run_counts *from);

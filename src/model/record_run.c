@@ -322,8 +322,6 @@ static const struct record_field record_fields[] = {
 	NAMED("note", run.note, CHARS, .run_key = "run.note"),
 	NAMED("level", run.level, CHARS, .run_key = "run.level", .optional = true,
 	      .about = "whose instructions the emulator counted: PTX or machine code"),
-	NAMED("timed_by", run.timed_by, CHARS, .run_key = "run.timed_by", .optional = true,
-	      .about = "the code that the emulator's time is modelled from; empty = the PTX"),
 	FIELD(code, POINTER, .there = has_code, .table = &code_table),
 	NAMED("faults", run.found.finding, ARRAY, .run_key = "run.faults", .table = &finding_table,
 	      .count_offset = offsetof(struct T, run.found.n), .there = has_findings),

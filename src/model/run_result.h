@@ -94,7 +94,6 @@ struct run_result {
 	char note[256];            /* "sampled 128 of 4096 blocks" ... */
 	char level[96];            /* whose instructions were counted: "PTX", "sm_90 machine code,
 	                            * ptxas 13.0.88"; "" = a GPU's */
-	char timed_by[96];         /* emu: the same of the modelled time; "" = the PTX */
 	struct run_timing timing;
 	struct run_static loaded;
 	unsigned n_stalls;

@@ -161,30 +161,62 @@ static double least_excess_before(const struct hyperblocks *h, uint32_t b)
 	return isfinite(least) ? least : 1;
 }
 
-/*
- * A warp's average passes are known. A side that only some threads take delays their whole block:
- * it counts as often as the choice came up, if there are enough warps that took it.
- */
-static void find_block_passes(struct hyperblocks *h)
+/* Of a side, @b, that only some threads take: as often as the choice came up, if there are enough
+ * warps that took it. */
+static double side_passes(const struct hyperblocks *h, uint32_t from, uint32_t b)
+{
+	const struct timing_block *x = &h->program->block[b];
+	const double came_up = h->block_passes[from];
+	const bool once = came_up <= h->program->thread_blocks;
+	const double most = once && x->entering_blocks > 0 ? x->entering_blocks : x->warp_passes;
+	return fmax(average_passes(h->program, b), fmin(most, came_up));
+}
+
+/* A warp's average passes are known. A side that only some threads take delays their whole block. */
+static double passes_by_way(const struct hyperblocks *h, uint32_t b)
 {
 	const struct timing_program *p = h->program;
+	const int32_t from = h->n_predecessors[b] == 1 ? h->predecessor[b] : -1;
+	const double average = average_passes(p, b);
+	if (from < 0 || (uint32_t)from >= b)
+		return average * (h->n_predecessors[b] > 1 ? least_excess_before(h, b) : 1);
+	if (is_optional_side(p, (uint32_t)from, b))
+		return side_passes(h, (uint32_t)from, b);
+	const double of_from = average_passes(p, (uint32_t)from);
+	return average * (of_from > 0 ? h->block_passes[from] / of_from : 1);
+}
+
+/*
+ * All passes of a block in a row take what its slowest warp took, in instructions: where they come
+ * out longer, those beyond the average are fewer; where shorter, loops last longer.
+ */
+static void fit_to_slowest_warp(struct hyperblocks *h)
+{
+	const struct timing_program *p = h->program;
+	const double all = p->slowest_warp_insts * p->thread_blocks;
+	double sum = 0, beyond = 0, repeated = 0;
 	for (uint32_t b = 0; b < p->n_blocks; b++) {
-		const double average = average_passes(p, b);
-		const int32_t from = h->n_predecessors[b] == 1 ? h->predecessor[b] : -1;
-		double excess = 1; /* how much more often than on average */
-		if (from >= 0 && (uint32_t)from < b) {
-			const double of_from = average_passes(p, (uint32_t)from);
-			if (is_optional_side(p, (uint32_t)from, b)) {
-				h->block_passes[b] =
-					fmax(average, fmin(p->block[b].warp_passes, h->block_passes[from]));
-				continue;
-			}
-			excess = of_from > 0 ? h->block_passes[from] / of_from : 1;
-		} else if (h->n_predecessors[b] > 1) {
-			excess = least_excess_before(h, b);
-		}
-		h->block_passes[b] = average * excess;
+		const struct timing_block *x = &p->block[b];
+		sum += h->block_passes[b] * x->insts;
+		beyond += (h->block_passes[b] - average_passes(p, b)) * x->insts;
+		repeated += fmax(0, h->block_passes[b] - x->entering_blocks) * x->insts;
 	}
+	if (!(all > 0))
+		return;
+	const double fewer = sum > all && beyond > 0 ? fmin(1, (sum - all) / beyond) : 0;
+	const double more = sum < all && repeated > 0 ? (all - sum) / repeated : 0;
+	for (uint32_t b = 0; b < p->n_blocks; b++) {
+		const double once = p->block[b].entering_blocks;
+		h->block_passes[b] -= fewer * (h->block_passes[b] - average_passes(p, b));
+		h->block_passes[b] += more * fmax(0, h->block_passes[b] - once);
+	}
+}
+
+static void find_block_passes(struct hyperblocks *h)
+{
+	for (uint32_t b = 0; b < h->program->n_blocks; b++)
+		h->block_passes[b] = fmax(passes_by_way(h, b), h->program->block[b].entering_blocks);
+	fit_to_slowest_warp(h);
 }
 
 /* What is left of the passes of @to when those from before it are taken off: lanes that leave a

@@ -70,7 +70,8 @@ static bool shared_int_lanes(const struct gpu_spec *g)
 
 struct demand {
 	double issue, fp32, fp64, int32, sfu, tensor, load, store, shared, barrier;
-	double held; /* lines of L1, times cycles */
+	double held;  /* lines of L1, times cycles */
+	double turns; /* of loops */
 };
 
 static double pipe_cycles(double slots, unsigned lanes)
@@ -84,11 +85,19 @@ static double products_per_cycle(const struct gpu_spec *g)
 	return g->fp16_tensor_gflops / 2 / (g->sm_count * g->clock_mhz * 1e-3) * timing.product_share;
 }
 
+/* Of the FP32 lanes, those that multiply and add integers, too: IMAD and VIADD
+ * (smsp__inst_executed_pipe_fmaheavy of tests/gpu/micro/pipes.cu on an H200). */
+static unsigned heavy_lanes(const struct gpu_spec *g)
+{
+	return g->fp32_lanes_per_sm > 64 ? g->fp32_lanes_per_sm / 2 : g->fp32_lanes_per_sm;
+}
+
 static struct demand demand_of(const struct gpu_spec *g, const struct region *r)
 {
 	struct demand d = {
 		.issue = r->issue_slots / g->schedulers_per_sm,
-		.fp32 = pipe_cycles(r->fp32_slots, g->fp32_lanes_per_sm),
+		.fp32 = fmax(pipe_cycles(r->fp32_slots, g->fp32_lanes_per_sm),
+		             pipe_cycles(r->heavy_slots, heavy_lanes(g))),
 		.fp64 = pipe_cycles(r->fp64_slots, g->fp64_lanes_per_sm),
 		.int32 = pipe_cycles(r->int_slots, g->int32_lanes_per_sm),
 		.sfu = pipe_cycles(r->sfu_slots, g->sfu_lanes_per_sm),
@@ -98,6 +107,7 @@ static struct demand demand_of(const struct gpu_spec *g, const struct region *r)
 		.shared = r->shared_wavefronts,
 		.barrier = r->barriers * timing.barrier_port_cycles,
 		.held = r->held_line_cycles,
+		.turns = r->loop_turns / g->schedulers_per_sm,
 	};
 	if (shared_int_lanes(g) && r->int_slots > 0)
 		d.int32 = fmax(d.int32, d.fp32 + pipe_cycles(r->int_slots, g->fp32_lanes_per_sm));
@@ -117,6 +127,7 @@ static struct demand demand_sum(struct demand a, struct demand b, double times)
 	a.shared += times * b.shared;
 	a.barrier += times * b.barrier;
 	a.held += times * b.held;
+	a.turns += times * b.turns;
 	return a;
 }
 
@@ -178,6 +189,17 @@ struct work { /* of one block, cycles */
 	struct demand all;
 };
 
+/*
+ * Waits of one warp, @alone, and work of all, @busy: the shorter the loops, the less the ones fill
+ * the others, as warps that jump stand in each other's way.
+ */
+static double crossed(const struct demand *d, double alone, double busy)
+{
+	const double share = d->issue > 0 ? d->turns / d->issue : 0;
+	const double by_loops = timing.straight_norm_inverse + timing.loop_norm_inverse * share;
+	return norm(fmin(timing.overlap_norm, 1 / by_loops), alone, busy);
+}
+
 /* L1 has no more loads under way than lines (Little's law). */
 static double with_lines(const struct work *w, const struct demand *d, double cycles)
 {
@@ -202,7 +224,7 @@ static double lone_block_cycles(const struct work *w)
 	for (unsigned i = 0; i < w->n_regions; i++) {
 		struct demand d = demand_in_block(w, i);
 		d.store = 0;
-		sum += overlapped(critical_path_in_block(w, i), busy_cycles(&d, w->warps));
+		sum += crossed(&d, critical_path_in_block(w, i), busy_cycles(&d, w->warps));
 	}
 	return sum;
 }
@@ -215,7 +237,7 @@ static double wave_cycles(const struct work *w, double n)
 		return 0;
 	if (n < 2)
 		return with_lines(w, &d, overlapped(lone_block_cycles(w), d.store));
-	return with_lines(w, &d, overlapped(lone_block_cycles(w), busy_cycles(&d, n * w->warps)));
+	return with_lines(w, &d, crossed(&d, lone_block_cycles(w), busy_cycles(&d, n * w->warps)));
 }
 
 /* From the end of a block to the next one in its place. */

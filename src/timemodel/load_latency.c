@@ -47,6 +47,7 @@ double *lines_waited_for(const struct hyperblocks *h)
 	double *lines = mem_calloc(h->n_regions + 1, sizeof *lines);
 	double *batches = mem_calloc(h->n_regions + 1, sizeof *batches);
 	double *passes = mem_calloc(h->n_regions + 1, sizeof *passes);
+	double *coming = mem_calloc(h->n_regions + 1, sizeof *coming); /* warps of a block */
 	bool barriers = false, stored = false, multiplied = true;
 	unsigned held = 0, fresh = 0; /* scoreboards that loads hold; loads since the last wait */
 	for (uint32_t i = 0; i < p->n_insts; i++) {
@@ -75,15 +76,20 @@ double *lines_waited_for(const struct hyperblocks *h)
 		lines[at] += 1 + replays_of(&p->counts[i]);
 	}
 	for (unsigned k = 0; k < h->n; k++)
-		for (uint32_t r = h->hyperblock[k].first_region; r < h->hyperblock[k].end_region; r++)
-			passes[r] = p->block[h->hyperblock[k].first].warp_passes;
+		for (uint32_t r = h->hyperblock[k].first_region; r < h->hyperblock[k].end_region; r++) {
+			const struct timing_block *b = &p->block[h->hyperblock[k].first];
+			const double entering = b->entering_blocks > 0 ? b->entering_blocks : p->thread_blocks;
+			passes[r] = b->warp_passes;
+			coming[r] = fmin(warps, fmax(1, passes[r] / entering));
+		}
 	for (unsigned r = 0; r < h->n_regions; r++) {
 		lines[r] /= fmax(1, batches[r]);
 		if (barriers || passes[r] <= p->warps)
-			lines[r] *= warps;
+			lines[r] *= coming[r];
 	}
 	free(batches);
 	free(passes);
+	free(coming);
 	return lines;
 }
 

@@ -9,12 +9,20 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* To find the lines of all requests in L1. */
+static double tag_cycles(const struct counts *c)
+{
+	const double requests = fmax(1, (double)c->ld_requests), lines = (double)c->ld_lines / requests;
+	return requests * (timing.load_line_cycles * lines + timing.load_clash_cycles * sqrt(lines));
+}
+
 static void add_inst(struct region *r, const struct timing_inst *x, const struct counts *c)
 {
 	const double issued = (double)c->warp_executed * x->issued;
 	const double global = (double)c->ld_requests + (double)c->local_requests;
 	r->issue_slots += issued;
 	r->products += (double)c->warp_executed * x->products;
+	r->heavy_slots += x->class == INST_INT_MUL ? issued : 0;
 	switch (inst_pipe(x->class)) {
 	case SM_PIPE_INT: r->int_slots += issued; break;
 	case SM_PIPE_FP32: r->fp32_slots += issued; break;
@@ -23,7 +31,7 @@ static void add_inst(struct region *r, const struct timing_inst *x, const struct
 	case SM_PIPE_SFU: r->sfu_slots += issued; break;
 	default: break;
 	}
-	const double tags = (double)c->ld_lines * (x->load_passes > 0 ? timing.load_line_cycles : 1);
+	const double tags = x->load_passes > 0 ? tag_cycles(c) : (double)c->ld_lines;
 	r->barriers += x->class == INST_BARRIER ? (double)c->warp_executed : 0;
 	r->load_cycles += fmax(global * timing.load_request_cycles, fmax(x->load_passes, tags));
 	r->store_lines += (double)c->st_lines + (double)c->atom_sectors;
@@ -55,7 +63,7 @@ static void scale(struct region *r, double factor)
 		                  &r->int_slots,         &r->fp32_slots,       &r->fp64_slots,
 		                  &r->sfu_slots,         &r->load_cycles,      &r->store_lines,
 		                  &r->shared_wavefronts, &r->held_line_cycles, &r->barriers,
-		                  &r->products };
+		                  &r->products,          &r->loop_turns,       &r->heavy_slots };
 	for (size_t i = 0; i < ARRAY_LEN(v); i++)
 		*v[i] *= factor;
 }
@@ -70,6 +78,20 @@ static void add_lockstep(struct atomic_load *a, const struct timing_inst *x, con
 		a->lockstep_float += (double)c->thread_executed * factor;
 	else
 		a->lockstep_int += (double)c->atom_requests * factor;
+}
+
+static void add_loop_turns(const struct hyperblocks *h, struct region *regions)
+{
+	const struct timing_program *p = h->program;
+	for (uint32_t b = 0; b < p->n_blocks; b++) {
+		const struct timing_block *x = &p->block[b];
+		const struct timing_inst *last = last_inst(p, b);
+		if (!last || last->class != INST_BRANCH || x->successor[0] < 0 ||
+		    x->successor[0] > (int32_t)b)
+			continue;
+		regions[h->region_of[x->end - 1]].loop_turns +=
+			edge_passes(h, b, (uint32_t)x->successor[0]) / x->copies;
+	}
 }
 
 static double code_blocks(const struct hyperblocks *h)
@@ -93,10 +115,12 @@ static double longest_block(const struct timing_program *all, const struct gpu_s
 	for (unsigned b = 0; b < all->n_blocks; b++) {
 		block[b] = all->block[b];
 		block[b].warp_passes = block[b].longest_passes;
+		block[b].entering_blocks = block[b].longest_passes > 0;
 	}
 	one.block = block;
 	one.warps = all->warps / all->thread_blocks;
 	one.thread_blocks = 1;
+	one.slowest_warp_insts = all->longest_warp_insts;
 	hyperblocks_build(&h, &one);
 	double *cycles = critical_paths(&h, g, misses);
 	for (unsigned k = 0; k < h.n; k++)
@@ -136,6 +160,7 @@ void regions_build(const struct timing_program *p, const struct gpu_spec *g, dou
 		r->held_line_cycles += held_line_cycles(p, g, &misses, i);
 		add_lockstep(&out->atomics, &p->inst[i], &p->counts[i], factor);
 	}
+	add_loop_turns(&h, out->regions);
 	for (unsigned r = 0; r < h.n_regions; r++) {
 		share_out(&out->regions[r]);
 		scale(&out->regions[r], factor);

@@ -101,6 +101,9 @@ struct timing_block {
 	uint8_t copies;        /* of a loop that is this block: unrolled into one; else 1 */
 	double warp_passes;    /* executions by warps, of the thread blocks that ran */
 	double longest_passes; /* of those, by the thread block that lasted longest */
+	/* thread blocks that ran and of which a warp came here; not known = 0 */
+	double entering_blocks;
+	uint32_t insts; /* in the unit of slowest_warp_insts */
 };
 
 struct timing_program {
@@ -111,6 +114,10 @@ struct timing_program {
 	const struct timing_block *block;
 	const struct counts *counts; /* per instruction, of the thread blocks that ran */
 	double warps, thread_blocks; /* that ran */
+	/* Instructions of a thread block's slowest warp, where all have waited for each other counted
+	 * from the slowest before: mean of all thread blocks, and of the one that lasted longest; 0 =
+	 * not known. */
+	double slowest_warp_insts, longest_warp_insts;
 };
 
 /* Machine instructions of one execution; @wide: on 64-bit integers. */

@@ -13,7 +13,7 @@ ladder, sweep and random family: do the pairs that measurement separates by more
 the same order? Of random launches also each
 family's error and bias, and the ten worst. Last the mean absolute percentage error. Exit status 1
 when a ladder's order is wrong or a point cannot be modelled.
---level sass models the times from machine code (nvdisasm is needed) instead of from PTX.
+Times are modelled from machine code (nvdisasm is needed); --level ptx models them from PTX.
 --record FOLDER, with build/replay/model_record for a program (make model-replay), keeps what the
 time model was given for each point; --replay FOLDER, with build/replay/model_replay, models the
 same points from that in a second, without the emulator: for work on the model itself.
@@ -251,7 +251,7 @@ def main():
     parser.add_argument("--sample", type=int, default=1024)
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--sweep", default="sgemm_fast/pipelined M=2048 N=2048 K=2048")
-    parser.add_argument("--level", default="auto", help="sass: times modelled from machine code")
+    parser.add_argument("--level", default="auto", help="ptx: times modelled from PTX")
     parser.add_argument("--out")
     parser.add_argument("--record", metavar="FOLDER")
     parser.add_argument("--replay", metavar="FOLDER")

@@ -86,16 +86,6 @@ static const char *differing_output(const struct machine_buffers *b, const struc
 	return NULL;
 }
 
-/* The time is then modelled from machine code. */
-static void take_regions(struct run_result *res, struct run_result *own)
-{
-	struct region *regions = res->counts.regions;
-	res->counts.regions = own->counts.regions;
-	res->counts.n_regions = own->counts.n_regions;
-	own->counts.regions = regions;
-	memcpy(res->timed_by, res->level, sizeof res->timed_by);
-}
-
 static void tell(struct run_result *res, const struct sass_module *m, const char *differs)
 {
 	const size_t n = strlen(res->note);
@@ -125,8 +115,6 @@ bool machine_run(struct machine_code *c, struct machine_buffers *b, const struct
 		run_counts_take_code(&res->counts, &result.counts);
 		res->wall_s += result.wall_s;
 		tell(res, &c->module, differing_output(b, req));
-		if (req->level == RUN_LEVEL_SASS)
-			take_regions(res, &result);
 	}
 	emu_launch_free(&l);
 	run_result_free(&result);

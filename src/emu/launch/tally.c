@@ -366,17 +366,29 @@ static void take_trace(const struct emu_launch *l, const struct sums *s, struct 
 		out->accesses[i].executions = s->mem[t->access_mem[i]].space[t->accesses[i].shared ? 1 : 0];
 }
 
-/* Per basic block: its executions by the thread block that lasted longest, of those looked at. */
-static uint64_t *passes_of_longest(const struct emu_launch *l)
+/* Per basic block, of the thread blocks looked at. @run gets what it knows of warps. */
+static struct block_passes *passes_of_blocks(const struct emu_launch *l, struct timing_run *run)
 {
 	const struct ir *ir = &l->image.ir;
 	const struct longest_block *longest = &l->workers[0].longest;
-	uint64_t *passes = mem_calloc(ir->n_blocks + 1, sizeof *passes);
-	for (unsigned k = 1; k < l->n_workers; k++)
-		if (l->workers[k].longest.ticks > longest->ticks)
-			longest = &l->workers[k].longest;
-	for (unsigned b = 0; b < ir->n_blocks; b++)
-		passes[b] = longest->passes[l->image.op_segment[ir->blocks[b].first]];
+	struct block_passes *passes = mem_calloc(ir->n_blocks + 1, sizeof *passes);
+	double looked_at = 0, ticks = 0;
+	for (unsigned k = 0; k < l->n_workers; k++) {
+		const struct longest_block *own = &l->workers[k].longest;
+		longest = own->lasts > longest->lasts ? own : longest;
+		looked_at += own->looked_at;
+		ticks += (double)own->all_ticks;
+	}
+	const double factor = looked_at > 0 ? run->thread_blocks / looked_at : 0;
+	run->slowest_warp_insts = looked_at > 0 ? ticks / looked_at : 0;
+	run->longest_warp_insts = (double)longest->ticks;
+	for (unsigned b = 0; b < ir->n_blocks; b++) {
+		const uint32_t segment = l->image.op_segment[ir->blocks[b].first];
+		passes[b].longest = longest->passes[segment];
+		for (unsigned k = 0; k < l->n_workers; k++)
+			passes[b].entering += (double)l->workers[k].longest.entered[segment] * factor;
+	}
+	run->passes = passes;
 	return passes;
 }
 
@@ -418,13 +430,12 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 		if (ir->ops[o].mem >= 0)
 			memory[o].origin = origin_of(l, &ir->ops[o], &of_op[o], fresh);
 	}
-	uint64_t *longest = passes_of_longest(l);
-	const struct timing_run run = { .thread_blocks = (double)counted_blocks(l),
-		                            .block_warps = l->grid.n_warps,
-		                            .factor = factor,
-		                            .longest = longest };
+	struct timing_run run = { .thread_blocks = (double)counted_blocks(l),
+		                      .block_warps = l->grid.n_warps,
+		                      .factor = factor };
+	struct block_passes *passes = passes_of_blocks(l, &run);
 	timing_input(ir, l->sass_func, l->device->gpu, of_op, memory, &run, out);
-	free(longest);
+	free(passes);
 	qsort(out->lines, out->n_lines, sizeof *out->lines, by_line);
 	if (out->n_code)
 		qsort(out->code, out->n_code, sizeof *out->code, by_offset);

@@ -20,11 +20,18 @@ struct op_memory {
 	struct load_origin origin;
 };
 
+/* Of a basic block. */
+struct block_passes {
+	uint64_t longest; /* its executions by the thread block that lasted longest */
+	double entering;  /* thread blocks that came there */
+};
+
 /* The thread blocks that ran. */
 struct timing_run {
 	double thread_blocks, block_warps; /* how many, of so many warps each */
 	double factor;                     /* the grid has so many times as many */
-	const uint64_t *longest; /* per basic block: its executions by the block that lasted longest */
+	const struct block_passes *passes; /* per basic block */
+	double slowest_warp_insts, longest_warp_insts; /* see struct timing_program */
 };
 
 /*

@@ -122,8 +122,17 @@ static struct timing_inst *describe_insts(const struct ir *ir, const struct op_m
 	return inst;
 }
 
+static uint32_t insts_of(const struct ir *ir, const struct xblock *b)
+{
+	uint32_t n = 0;
+	for (uint32_t o = b->first; o < b->end; o++)
+		n += ir->ops[o].first;
+	return n;
+}
+
 static struct timing_block *describe_blocks(const struct ir *ir, const struct counts *of_op,
-                                            const uint8_t *copies, const uint64_t *longest)
+                                            const uint8_t *copies,
+                                            const struct block_passes *passes)
 {
 	struct timing_block *block = mem_calloc(ir->n_blocks + 1, sizeof *block);
 	for (uint32_t b = 0; b < ir->n_blocks; b++) {
@@ -137,7 +146,9 @@ static struct timing_block *describe_blocks(const struct ir *ir, const struct co
 			.join = x->reconv,
 			.copies = copies[b] ? copies[b] : 1,
 			.warp_passes = (double)of_op[x->first].warp_executed,
-			.longest_passes = (double)longest[b],
+			.longest_passes = (double)passes[b].longest,
+			.entering_blocks = passes[b].entering,
+			.insts = insts_of(ir, x),
 		};
 	}
 	return block;
@@ -191,7 +202,7 @@ void timing_input(const struct ir *ir, const struct sass_func *code, const struc
 	uint8_t *copies = mem_zalloc(ir->n_blocks + 1);
 	struct timing_inst *inst =
 		code ? machine_timing_insts(ir, code, memory) : describe_insts(ir, memory, copies);
-	struct timing_block *block = describe_blocks(ir, of_op, copies, run->longest);
+	struct timing_block *block = describe_blocks(ir, of_op, copies, run->passes);
 	struct counts *counts = code ? NULL : counts_by_operation(ir, of_op);
 	const struct timing_program p = {
 		.n_insts = ir->n_ops,
@@ -203,6 +214,8 @@ void timing_input(const struct ir *ir, const struct sass_func *code, const struc
 		.counts = code ? of_op : counts,
 		.warps = run->thread_blocks * run->block_warps,
 		.thread_blocks = run->thread_blocks,
+		.slowest_warp_insts = run->slowest_warp_insts,
+		.longest_warp_insts = run->longest_warp_insts,
 	};
 	regions_build(&p, g, run->factor, out);
 	free(counts);

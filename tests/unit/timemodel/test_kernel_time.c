@@ -268,6 +268,27 @@ TEST(a_lone_warp_overlaps_nothing)
 	}
 }
 
+/* Warps that often jump stand in each other's way; integers have half of the FP32 lanes. */
+TEST(short_loops_and_integers_take_longer)
+{
+	double ns[3];
+	for (unsigned i = 0; i < 3; i++) {
+		struct run r = { .plan = { .block = { 512, 1, 1 }, .grid = { 132, 1, 1 } } };
+		struct region one = { .warp_passes = 16 * 132,
+			                  .block_passes = 132,
+			                  .critical_path_cycles = 1e5,
+			                  .issue_slots = 4e5 * 132,
+			                  .fp32_slots = 3e5 * 132,
+			                  .loop_turns = i == 1 ? 1e5 * 132 : 0,
+			                  .heavy_slots = i == 2 ? 3e5 * 132 : 0 };
+		r.counts.n_regions = 1;
+		r.counts.regions = &one;
+		finish(&r, "h200", 32, 0);
+		ns[i] = r.p.kernel_ns;
+	}
+	assert_true(ns[1] > 1.1 * ns[0] && ns[2] > 1.1 * ns[0]);
+}
+
 /* --- waves and tail --- */
 
 TEST(waves_and_tail)
