@@ -154,6 +154,8 @@ struct region {
 	double loop_turns;   /* branches back to the top of a loop, per warp */
 	double shared_wavefronts; /* after loads that become one wider load */
 	double held_line_cycles;  /* of L1, waiting for what loads have under way: lines x cycles */
+	double call_ns; /* of calls of the system that the chip does one after the other, all of them */
+	double texture_cycles; /* of the unit that filters: requests, times the cycles of each */
 };
 
 /*
@@ -232,6 +234,12 @@ struct run_counts {
 	double pages_host, pages_fresh; /* bytes of managed memory that came page by page: what the
 	                                 * host wrote, what nobody did */
 	bool code_kept;                 /* its instructions ran not long before */
+	bool pages_first;               /* no launch of the program has waited for pages before */
+	/* waits for pages, one after the other, in which the host wrote some, or nobody any */
+	uint8_t page_rounds_host, page_rounds_fresh;
+	bool spins; /* blocks wait in loops for what others write: nobody knows how long */
+	/* shared memory, by swaps: how often the word of a block that changes most does, on average */
+	uint16_t shared_swap_chain;
 };
 
 /* Lanes that took part: those with a true predicate, and those whose branch was not for them. A

@@ -8,6 +8,7 @@
 #include "timemodel/critical_path.h"
 
 #include "timemodel/constants.h"
+#include "timemodel/held_warp.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -71,6 +72,7 @@ struct progress {
 	double stored[3];     /* latest issue of a store: global, shared, local */
 	double stored_before; /* of the local one before that */
 	double choice;        /* when it is known whether this side is taken; 0 = no side */
+	double held;          /* until a loop or a call of one instruction has ended */
 };
 
 /*
@@ -98,6 +100,37 @@ static double load_cycles(const struct scheduler *s, uint32_t i, uint32_t b,
 	return load_wait_cycles(&w);
 }
 
+/* From where it lies to where the rest of it does, by the launch's average. */
+static double far_ns(const struct scheduler *s, double dram)
+{
+	const struct gpu_spec *g = s->gpu;
+	return g->l2_latency_ns + dram * (g->dram_latency_ns - g->l2_latency_ns);
+}
+
+/* A fetch of a texture. No cache is followed: a warp's first one of an instruction is taken to come
+ * from where a copy from the host has left it, the others from L1. */
+static double fetch_cycles(const struct scheduler *s, uint32_t i)
+{
+	const struct gpu_spec *g = s->gpu;
+	const double executed = (double)s->program->counts[i].warp_executed;
+	const double far = executed > 0 ? fmin(1, s->program->warps / executed) : 1;
+	const double ns = g->l1_latency_ns + far * (far_ns(s, timing.texture_far) - g->l1_latency_ns);
+	return ns * g->clock_mhz * 1e-3 + (s->program->inst[i].space == MEMORY_TEXTURE
+	                                       ? timing.texture_cycles
+	                                       : timing.texel_cycles);
+}
+
+/* A copy by the copy engine, until its barrier knows. */
+static double bulk_cycles(const struct scheduler *s, uint32_t i)
+{
+	const struct gpu_spec *g = s->gpu;
+	const struct counts *c = &s->program->counts[i];
+	const double dram = s->misses->l1 > 0 ? s->misses->l2 / s->misses->l1 : 0;
+	const double bytes = c->warp_executed ? (double)c->ld_bytes / (double)c->warp_executed : 0;
+	return (timing.bulk_ns + far_ns(s, dram)) * g->clock_mhz * 1e-3 +
+	       bytes / timing.bulk_bytes_per_cycle;
+}
+
 static double latency_cycles(const struct scheduler *s, uint32_t i, uint32_t b)
 {
 	const struct timing_inst *x = &s->program->inst[i];
@@ -110,10 +143,17 @@ static double latency_cycles(const struct scheduler *s, uint32_t i, uint32_t b)
 		if (x->space == MEMORY_LOCAL)
 			return timing.local_latency_ns * per_ns + load_cycles(s, i, b, NULL) -
 			       g->l1_latency_ns * per_ns;
+		if (x->space == MEMORY_REMOTE)
+			return timing.remote_latency_ns * per_ns;
+		if (x->space == MEMORY_TEXTURE || x->space == MEMORY_TEXELS)
+			return fetch_cycles(s, i);
 		return (x->space == MEMORY_SHARED ? g->smem_latency_ns * per_ns
 		                                  : load_cycles(s, i, b, NULL)) +
 		       replays_of(&s->program->counts[i]);
+	case INST_BULK: return bulk_cycles(s, i);
 	case INST_ATOMIC:
+		if (x->space == MEMORY_REMOTE)
+			return timing.remote_latency_ns * per_ns;
 		return (x->space == MEMORY_SHARED ? timing.shared_atomic_latencies * g->smem_latency_ns
 		                                  : timing.atomic_latencies * g->l2_latency_ns) *
 		       per_ns;
@@ -244,7 +284,7 @@ static void issue_inst(struct scheduler *s, uint32_t i, uint32_t b, struct progr
 		issue_machine_inst(s, i, b, at);
 		return;
 	}
-	double t = fmax(fmax(at->start, at->choice), operands_ready(s, x));
+	double t = fmax(fmax(at->start, fmax(at->held, at->choice)), operands_ready(s, x));
 	count_issue(at, x);
 	if (inst_orders_memory(x))
 		t = in_memory_order(x, at, t);
@@ -252,9 +292,15 @@ static void issue_inst(struct scheduler *s, uint32_t i, uint32_t b, struct progr
 		at->product = fmax(at->product, t);
 	if (is_windowed(x) && s->n_loads >= (unsigned)timing.loads_ahead)
 		t = fmax(t, s->load_done[s->n_loads % (unsigned)timing.loads_ahead]);
+	const double held = held_warp_cycles(x, &s->program->counts[i], s->gpu,
+	                                     s->program->warps / s->program->thread_blocks);
+	if (held > 0)
+		at->held = t = fmax(t, at->last) + held;
 	if (x->issued > 0)
-		at->last = fmax(at->last, t + x->issued);
+		at->last = fmax(at->last, held > 0 ? t : t + x->issued);
 	double done = is_windowed(x) ? windowed_load(s, i, b, t) : t + latency_cycles(s, i, b);
+	if (x->polls)
+		done += timing.poll_ns * s->gpu->clock_mhz * 1e-3;
 	if (x->half_transpose)
 		done += timing.transpose_cycles;
 	if (is_windowed(x) && x->fragment && !x->second_half)

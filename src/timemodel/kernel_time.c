@@ -72,6 +72,7 @@ struct demand {
 	double issue, fp32, fp64, int32, sfu, tensor, load, store, shared, barrier;
 	double held;  /* lines of L1, times cycles */
 	double turns; /* of loops */
+	double texture;
 };
 
 static double pipe_cycles(double slots, unsigned lanes)
@@ -106,6 +107,7 @@ static struct demand demand_of(const struct gpu_spec *g, const struct region *r)
 		.store = r->store_lines * timing.store_line_cycles,
 		.shared = r->shared_wavefronts,
 		.barrier = r->barriers * timing.barrier_port_cycles,
+		.texture = r->texture_cycles,
 		.held = r->held_line_cycles,
 		.turns = r->loop_turns / g->schedulers_per_sm,
 	};
@@ -126,6 +128,7 @@ static struct demand demand_sum(struct demand a, struct demand b, double times)
 	a.store += times * b.store;
 	a.shared += times * b.shared;
 	a.barrier += times * b.barrier;
+	a.texture += times * b.texture;
 	a.held += times * b.held;
 	a.turns += times * b.turns;
 	return a;
@@ -138,7 +141,7 @@ static double busy_cycles(const struct demand *d, double warps_of_scheduler)
 	const double p = balanced(warps_of_scheduler);
 	const double main = fmax(d->issue, fmax(d->fp32, d->int32));
 	return norm(p, norm(p, norm(p, main, d->fp64), fmax(d->sfu, d->tensor)),
-	            d->load + d->shared + d->barrier + d->store);
+	            fmax(d->texture, d->load + d->shared + d->barrier + d->store));
 }
 
 /* --- blocks --- */
@@ -185,6 +188,7 @@ struct work { /* of one block, cycles */
 	unsigned n_regions;
 	double blocks, warps; /* of the grid; of a block, per scheduler */
 	double critical_path; /* of a block that is alone */
+	double swap_chain;    /* of a block: others change a word of shared memory, one by one */
 	double l1_lines;
 	struct demand all;
 };
@@ -226,7 +230,7 @@ static double lone_block_cycles(const struct work *w)
 		d.store = 0;
 		sum += crossed(&d, critical_path_in_block(w, i), busy_cycles(&d, w->warps));
 	}
-	return sum;
+	return sum + w->swap_chain;
 }
 
 /* @n blocks together on an SM: one fills the waits of the other, the better the more there are. */
@@ -238,6 +242,15 @@ static double wave_cycles(const struct work *w, double n)
 	if (n < 2)
 		return with_lines(w, &d, overlapped(lone_block_cycles(w), d.store));
 	return with_lines(w, &d, crossed(&d, lone_block_cycles(w), busy_cycles(&d, n * w->warps)));
+}
+
+#define MANY_WARPS 16 /* of a block, which swap more often */
+
+/* Warps of a block that want one word of shared memory change it one after the other. */
+static double swap_chain_cycles(const struct launch_plan *p, const struct run_counts *c)
+{
+	return c->shared_swap_chain * (block_warps(p) < MANY_WARPS ? timing.swap_change_cycles
+	                                                           : timing.swap_change_many_cycles);
 }
 
 /* From the end of a block to the next one in its place. */
@@ -332,13 +345,16 @@ static double l2_sector_times(const struct run_counts *c)
 	                timing.l2_store_sectors * stores);
 }
 
-/* Warps wait for the first pages together; the rest follow at the rate at which they can come. */
+/* Warps wait for the first pages of a round together; the rest follow at the rate at which they can
+ * come. */
 static double pages_ns(const struct run_counts *c)
 {
-	const double bytes = c->pages_host + c->pages_fresh;
-	return bytes > 0 ? timing.page_fault_ns + c->pages_host / timing.page_host_gbs +
-	                       c->pages_fresh / timing.page_fresh_gbs
-	                 : 0;
+	if (!(c->pages_host + c->pages_fresh > 0))
+		return 0;
+	return (c->pages_first ? timing.first_fault_ns : 0) +
+	       c->page_rounds_host * timing.page_fault_ns +
+	       c->page_rounds_fresh * timing.page_fresh_ns + c->pages_host / timing.page_host_gbs +
+	       c->pages_fresh / timing.page_fresh_gbs;
 }
 
 /* The host's memory: both directions at once, at the rates of copies of pinned memory. Accesses
@@ -395,6 +411,10 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 		w.all = demand_sum(w.all, demand_in_block(&w, i), 1);
 		w.critical_path += critical_path_in_block(&w, i);
 	}
+	w.swap_chain = swap_chain_cycles(plan, counts);
+	double calls = 0;
+	for (unsigned i = 0; i < w.n_regions; i++)
+		calls += w.region[i].call_ns;
 	/* lines that come from L2 are put into L1 */
 	const double stored = (double)counts->total.st_sectors + (double)counts->total.atom_sectors;
 	if (counts->l2_sectors > stored)
@@ -402,7 +422,8 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 	sm_resources(&w.all, busiest * ns, out->resource_ns);
 	/* how often lanes try to swap is another matter than how often they did here */
 	const double longest = counts->atomics.swaps > 0 ? 0 : counts->longest_block_cycles;
-	out->resource_ns[PERF_LATENCY] = fmax(ceil(busiest / resident) * w.critical_path, longest) * ns;
+	out->resource_ns[PERF_LATENCY] =
+		fmax(fmax(ceil(busiest / resident) * w.critical_path, longest) * ns, calls);
 	/* Blocks start one after the other; the last ones only then begin their way. */
 	const double waves = ceil(grid / (resident * g->sm_count));
 	const double ramp = (grid - (waves - 1) * resident * g->sm_count) * timing.block_start_cycles;
@@ -426,8 +447,8 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 		                              (g->dram_gbs * timing.dram_efficiency);
 
 	const double link = link_ns(g, counts), trip = link > 0 ? timing.host_trip_ns : 0;
-	const double inside =
-		overlapped(sm, overlapped(out->resource_ns[PERF_L2], out->resource_ns[PERF_DRAM]));
+	const double inside = overlapped(
+		overlapped(sm, calls), overlapped(out->resource_ns[PERF_L2], out->resource_ns[PERF_DRAM]));
 	const double work_ns = overlapped(inside, link) + trip + swaps;
 	out->resource_ns[PERF_HOST] = link + trip;
 	out->resource_ns[PERF_L2] = fmax(out->resource_ns[PERF_L2], swaps);

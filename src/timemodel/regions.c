@@ -3,6 +3,7 @@
 
 #include "timemodel/constants.h"
 #include "timemodel/critical_path.h"
+#include "timemodel/held_warp.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -39,8 +40,14 @@ static void add_inst(struct region *r, const struct timing_inst *x, const struct
 		r->store_lines += x->local_lines * timing.local_store_lines;
 	else
 		r->load_cycles += x->local_lines;
-	r->shared_wavefronts +=
-		(double)c->shared_st_wavefronts + fmax(x->shared_passes, (double)c->shared_atom_requests);
+	r->call_ns += serial_call_ns(x, c);
+	if (x->space == MEMORY_TEXTURE || x->space == MEMORY_TEXELS)
+		r->texture_cycles +=
+			(double)c->warp_executed *
+			(x->space == MEMORY_TEXTURE ? timing.texture_port_cycles : timing.texel_port_cycles);
+	r->shared_wavefronts += (double)c->shared_st_wavefronts +
+	                        fmax(x->shared_passes, (double)c->shared_atom_requests) *
+	                            (x->class == INST_SHARED_SWAP ? timing.swap_wavefronts : 1);
 	if (!x->merged)
 		r->shared_wavefronts += fmax(
 			(double)c->shared_ld_wavefronts,
@@ -63,7 +70,8 @@ static void scale(struct region *r, double factor)
 		                  &r->int_slots,         &r->fp32_slots,       &r->fp64_slots,
 		                  &r->sfu_slots,         &r->load_cycles,      &r->store_lines,
 		                  &r->shared_wavefronts, &r->held_line_cycles, &r->barriers,
-		                  &r->products,          &r->loop_turns,       &r->heavy_slots };
+		                  &r->products,          &r->loop_turns,       &r->heavy_slots,
+		                  &r->call_ns,           &r->texture_cycles };
 	for (size_t i = 0; i < ARRAY_LEN(v); i++)
 		*v[i] *= factor;
 }
@@ -132,6 +140,18 @@ static double longest_block(const struct timing_program *all, const struct gpu_s
 	return sum;
 }
 
+/* A warp's own turns are in its critical path: of the changes of a block's hottest word those of
+ * the other warps are left, for which it waits. */
+static uint16_t swaps_of_others(const struct timing_program *p, uint16_t chain)
+{
+	double own = 0;
+	for (uint32_t i = 0; i < p->n_insts; i++)
+		if (p->inst[i].class == INST_SHARED_SWAP)
+			own += swap_rounds(&p->inst[i], &p->counts[i]) * (double)p->counts[i].warp_executed /
+			       p->warps;
+	return (uint16_t)fmax(0, chain - own);
+}
+
 void regions_build(const struct timing_program *p, const struct gpu_spec *g, double factor,
                    struct run_counts *out)
 {
@@ -153,6 +173,7 @@ void regions_build(const struct timing_program *p, const struct gpu_spec *g, dou
 				                               .critical_path_cycles = cycles[r] };
 		}
 	out->code_blocks = code_blocks(&h);
+	out->shared_swap_chain = swaps_of_others(p, out->shared_swap_chain);
 	out->longest_block_cycles = longest_block(p, g, &misses);
 	for (uint32_t i = 0; i < p->n_insts; i++) {
 		struct region *r = &out->regions[h.region_of[i]];

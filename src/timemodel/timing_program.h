@@ -39,7 +39,10 @@ enum memory_space {
 	MEMORY_LOCAL,
 	MEMORY_GENERIC, /* known at run time only */
 	MEMORY_SHARED,
-	MEMORY_CONST
+	MEMORY_CONST,
+	MEMORY_REMOTE,  /* shared memory of another block of the cluster */
+	MEMORY_TEXTURE, /* by coordinates */
+	MEMORY_TEXELS   /* by number, or of a surface */
 };
 
 #define TIMING_MAX_RESULTS 8
@@ -90,6 +93,7 @@ struct timing_inst {
 	bool fragment;       /* a load of what a product needs */
 	bool half_transpose; /* whose halves have to change places between lanes */
 	bool second_half;    /* of TF32: into the registers of the first, when that is used */
+	bool polls;          /* a load that looks again and again for what another block writes */
 };
 
 struct timing_block {

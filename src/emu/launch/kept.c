@@ -2,7 +2,11 @@
 #include "emu/launch/kept.h"
 
 #include "emu/device.h"
+#include "emu/launch/host_reads.h"
 #include "emu/launch/managed_pages.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
 
 #define LINE_BYTES 128
 #define LEAST_SHARE 0.02
@@ -25,8 +29,49 @@ static double bytes_away(const struct emu_device *d, const struct arena_region *
 	return m.host + m.fresh;
 }
 
+/* Managed memory that has been on the GPU, as ranges; NULL = none. Caller frees. */
+static struct host_range *used_ranges(const struct emu_device *d, unsigned *n)
+{
+	struct host_range *range = NULL;
+	*n = 0;
+	for (unsigned i = 0; i < d->arena.n; i++) {
+		const struct arena_region *r = &d->arena.region[i];
+		if (r->kind != EMU_MEMORY_MANAGED || !managed_pages_used(d->pages, r))
+			continue;
+		range = mem_realloc(range, *n + 1, sizeof *range);
+		range[(*n)++] = (struct host_range){ .at = arena_at(&d->arena, r->base), .bytes = r->size };
+	}
+	return range;
+}
+
+/* Marks are asked for once, before anything here looks at the memory itself. */
+static void take_host_reads(const struct emu_device *d)
+{
+	unsigned n, at = 0;
+	if (!managed_pages_take_marks(d->pages))
+		return;
+	struct host_range *range = used_ranges(d, &n);
+	const bool known = n && host_reads_since(range, n);
+	for (unsigned i = 0; known && i < d->arena.n; i++) {
+		const struct arena_region *r = &d->arena.region[i];
+		if (r->kind == EMU_MEMORY_MANAGED && managed_pages_used(d->pages, r))
+			managed_pages_touched(d->pages, r, range[at++].touched);
+	}
+	free(range);
+}
+
+void kept_end(const struct emu_device *d)
+{
+	unsigned n;
+	struct host_range *range = used_ranges(d, &n);
+	if (n && managed_pages_wants_marks(d->pages))
+		managed_pages_set_marks(d->pages, host_reads_begin(range, n));
+	free(range);
+}
+
 void kept_look(const struct emu_device *d)
 {
+	take_host_reads(d);
 	for (unsigned i = 0; i < d->arena.n; i++)
 		if (d->arena.region[i].kind == EMU_MEMORY_MANAGED)
 			bytes_away(d, &d->arena.region[i]);
@@ -63,9 +108,32 @@ void kept_touch(const struct emu_device *d, const struct arena_region *r, unsign
 		l2_kept_touch(d->kept, r->base, r->size, how & TOUCH_READ ? L2_READ : L2_WRITTEN);
 }
 
+/* A launch waits for what it reads, and then for what it only writes. */
+struct page_rounds {
+	struct page_moves read, written; /* bytes that came */
+};
+
+static uint8_t rounds_of(double read, double written)
+{
+	return (uint8_t)((read > 0) + (written > 0));
+}
+
+static void note_rounds(struct emu_launch *l, const struct page_rounds *p)
+{
+	l->pages_host = p->read.host + p->written.host;
+	l->pages_fresh = p->read.fresh + p->written.fresh;
+	const bool any = l->pages_host + l->pages_fresh > 0;
+	/* what the host wrote takes longer, and decides */
+	l->page_rounds_host = rounds_of(p->read.host, p->written.host);
+	l->page_rounds_fresh =
+		rounds_of(p->read.host > 0 ? 0 : p->read.fresh, p->written.host > 0 ? 0 : p->written.fresh);
+	l->pages_first = any && managed_pages_first(l->device->pages);
+}
+
 void kept_note(struct emu_launch *l)
 {
 	const struct emu_device *d = l->device;
+	struct page_rounds rounds = { 0 };
 	l2_kept_begin(d->kept);
 	for (unsigned i = 0; i < d->arena.n; i++) {
 		const struct arena_region *r = &d->arena.region[i];
@@ -76,8 +144,9 @@ void kept_note(struct emu_launch *l)
 			continue;
 		if (r->kind == EMU_MEMORY_MANAGED) {
 			const struct page_moves m = managed_pages_away(d->pages, r);
-			l->pages_host += m.host;
-			l->pages_fresh += m.fresh;
+			struct page_moves *const to = how & TOUCH_READ ? &rounds.read : &rounds.written;
+			to->host += m.host;
+			to->fresh += m.fresh;
 		}
 		if (of_host(r) && r->outside) { /* no cache follows it */
 			l->host_read += how & TOUCH_READ ? (double)r->size : 0;
@@ -85,6 +154,7 @@ void kept_note(struct emu_launch *l)
 		}
 		kept_touch(d, r, how);
 	}
+	note_rounds(l, &rounds);
 }
 
 void emu_device_traffic(struct emu_device *d, enum emu_traffic kind, uint64_t address,
@@ -119,6 +189,7 @@ double emu_device_kept_share(const struct emu_device *d, const uint64_t *address
 bool emu_device_pages_away(const struct emu_device *d, const uint64_t *address, unsigned n)
 {
 	bool away = false;
+	take_host_reads(d);
 	for (unsigned i = 0; i < n && !away; i++) {
 		const struct arena_region *r = arena_find(&d->arena, address[i]);
 		away = r && r->kind == EMU_MEMORY_MANAGED && bytes_away(d, r) > 0;
@@ -131,6 +202,7 @@ double emu_device_prefetch(struct emu_device *d, uint64_t address, bool to_gpu)
 	const struct arena_region *r = arena_find(&d->arena, address);
 	if (!r || r->kind != EMU_MEMORY_MANAGED)
 		return 0;
+	take_host_reads(d);
 	const double away = bytes_away(d, r);
 	managed_pages_here(d->pages, &d->arena, r, to_gpu);
 	return to_gpu ? away : (double)r->size - away;

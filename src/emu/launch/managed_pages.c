@@ -13,6 +13,8 @@
 #define PLACES 1024
 #define PLACE_BYTES 64
 #define PIECE_BYTES 65536
+/* Launches behind which is looked for what the host reads. */
+#define MOST_MARKS 64
 
 struct state {
 	uint64_t serial; /* of the allocation */
@@ -23,6 +25,9 @@ struct state {
 };
 struct managed_pages {
 	size_t n, cap;
+	bool waited;      /* some launch did */
+	bool marked;      /* what the host touches */
+	unsigned marks;   /* so often they were set */
 	struct state *of; /* ascending by serial */
 };
 
@@ -92,8 +97,45 @@ void managed_pages_look(struct managed_pages *p, const struct arena *a,
 		changed += s->held[i] != look_at(a, r, i);
 	if (changed) {
 		const double bytes = (double)r->size * (double)changed / (double)n;
-		s->away = fmin((double)r->size, fmax(PIECE_BYTES, bytes));
+		s->away = fmax(s->away, fmin((double)r->size, fmax(PIECE_BYTES, bytes)));
 	}
+}
+
+void managed_pages_touched(struct managed_pages *p, const struct arena_region *r, uint64_t bytes)
+{
+	struct state *s = state_of(p, r);
+	if (s->used && bytes)
+		s->away = fmax(s->away, fmin((double)r->size, fmax(PIECE_BYTES, (double)bytes)));
+}
+
+bool managed_pages_wants_marks(const struct managed_pages *p)
+{
+	return p->marks < MOST_MARKS;
+}
+
+void managed_pages_set_marks(struct managed_pages *p, bool set)
+{
+	p->marks = set ? p->marks + 1 : MOST_MARKS; /* the system has none */
+	p->marked = set;
+}
+
+bool managed_pages_take_marks(struct managed_pages *p)
+{
+	const bool marked = p->marked;
+	p->marked = false;
+	return marked;
+}
+
+bool managed_pages_first(struct managed_pages *p)
+{
+	const bool first = !p->waited;
+	p->waited = true;
+	return first;
+}
+
+bool managed_pages_used(struct managed_pages *p, const struct arena_region *r)
+{
+	return state_of(p, r)->used;
 }
 
 struct page_moves managed_pages_away(struct managed_pages *p, const struct arena_region *r)

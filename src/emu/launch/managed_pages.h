@@ -4,7 +4,8 @@
  * it.
  *
  * By allocations, of which a launch touches all or nothing. That the host wrote is seen by what
- * they hold; that it only read, which moves pages on many machines too, is not.
+ * they hold; that it only read, which moves pages as well, by host_reads.h, where the system shows
+ * it.
  */
 #ifndef PMPP_EMU_MANAGED_PAGES_H
 #define PMPP_EMU_MANAGED_PAGES_H
@@ -23,6 +24,18 @@ struct page_moves {
 };
 /* Of @r, as it was looked at last. */
 struct page_moves managed_pages_away(struct managed_pages *p, const struct arena_region *r);
+/* The host touched so many bytes of @r since the last launch ended. */
+void managed_pages_touched(struct managed_pages *p, const struct arena_region *r, uint64_t bytes);
+/* Marks of what the host touches (host_reads.h): shall they be set, behind a launch? Then: they
+ * are; and before the next one: were they, once. Setting them takes the longer the more memory the
+ * program has, so that only its first launches have them. */
+bool managed_pages_wants_marks(const struct managed_pages *p);
+void managed_pages_set_marks(struct managed_pages *p, bool set);
+bool managed_pages_take_marks(struct managed_pages *p);
+/* A launch waits for pages: is it the first one that does? */
+bool managed_pages_first(struct managed_pages *p);
+/* Has @r been on the GPU? */
+bool managed_pages_used(struct managed_pages *p, const struct arena_region *r);
 /* It lies on the GPU from now on, with what it holds; or not. */
 void managed_pages_here(struct managed_pages *p, const struct arena *a,
                         const struct arena_region *r, bool on_gpu);

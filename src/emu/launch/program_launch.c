@@ -62,6 +62,7 @@ bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
 		res->same_as = known_launch_number(known);
 		res->counts_as = known_launch_counts(known);
 		known_launch_touches(d, known);
+		kept_end(d);
 		return true;
 	}
 	bool ok = emu_launch_prepare_on(&l, d, f->module, f->func, &run, hooks, req, err);
@@ -77,6 +78,7 @@ bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
 		known_launch_note(d, known, &l, ok && !findings->n && !l.runtime);
 	if (ok)
 		take_outcome(&l, findings, res);
+	kept_end(d);
 	res->counts_as = known ? known_launch_counts(known) : 0;
 	res->in_any_order = known && known_launch_in_any_order(known);
 	emu_launch_free(&l);

@@ -43,6 +43,15 @@ static void add_host_memory(const struct emu_launch *l, struct run_counts *c)
 	c->host_write_bytes += fmin(l->host_written, SECTOR_BYTES * (double)c->total.st_sectors);
 }
 
+/* Of a block, on average. */
+static uint16_t shared_swap_chain(const struct emu_launch *l)
+{
+	double sum = 0;
+	for (unsigned i = 0; i < l->n_workers; i++)
+		sum += (double)l->workers[i].swap_words.chain;
+	return (uint16_t)fmin(UINT16_MAX, sum / (double)counted_blocks(l) + 0.5);
+}
+
 static void fill_atomics(const struct emu_launch *l, double factor, struct run_counts *c)
 {
 	if (!l->grid.collisions)
@@ -119,6 +128,11 @@ void emu_launch_results(struct emu_launch *l, struct run_result *res)
 	fill_traffic(l, factor, c);
 	c->pages_host = l->pages_host;
 	c->pages_fresh = l->pages_fresh;
+	c->page_rounds_host = l->page_rounds_host;
+	c->page_rounds_fresh = l->page_rounds_fresh;
+	c->pages_first = l->pages_first;
+	c->spins = l->image.ir.waits;
+	c->shared_swap_chain = shared_swap_chain(l);
 	c->code_kept = l->program && l->program->code_kept;
 	fill_atomics(l, factor, c);
 	tally(l, factor, c);

@@ -197,6 +197,30 @@ static struct machine_inst by_opcode(const struct uses *u, uint32_t o)
 	}
 }
 
+/* What is asked of the system: a call, or barriers and copies of shared memory. */
+static enum inst_class class_of_system(const struct xop *x)
+{
+	switch ((enum system_call)x->op) {
+	case SYSTEM_PRINT: return INST_PRINT;
+	case SYSTEM_MALLOC: return INST_MALLOC;
+	case SYSTEM_FREE: return INST_FREE;
+	case SYSTEM_CLUSTER_WAIT: return INST_CLUSTER_WAIT;
+	case SYSTEM_MBARRIER_ARRIVE:
+	case SYSTEM_MBARRIER_STATE:
+	case SYSTEM_MBARRIER_PARITY: return INST_MBARRIER;
+	case SYSTEM_BULK_LOAD:
+	case SYSTEM_TENSOR_LOAD: return INST_BULK;
+	default: return INST_OTHER;
+	}
+}
+
+/* Sums of floats on shared memory: no instruction does them. */
+static bool is_shared_swap(const struct xop *x)
+{
+	return (x->kind == X_ATOM || x->kind == X_RED) && x->space == SPACE_SHARED &&
+	       x->op == ATOM_ADD && is_float(x->type);
+}
+
 /* The class of operations that have one whatever PTX instruction they are part of. */
 static enum inst_class class_of_kind(enum xkind kind)
 {
@@ -226,7 +250,12 @@ static struct machine_inst translate(const struct uses *u, const struct wide_loa
                                      uint32_t o)
 {
 	const struct xop *x = &u->ir->ops[o];
-	const enum inst_class c = class_of_kind(x->kind);
+	const enum inst_class c = is_shared_swap(x)                            ? INST_SHARED_SWAP
+	                          : x->kind == X_SYSTEM                        ? class_of_system(x)
+	                          : x->kind == X_FENCE && x->scope > SCOPE_CTA ? INST_FENCE
+	                                                                       : class_of_kind(x->kind);
+	if (x->kind == X_SYSTEM && c != INST_OTHER) /* its arguments come before it */
+		return issues(c, false);
 	if (!x->first)
 		return issues_nothing(c);
 	switch (c) {

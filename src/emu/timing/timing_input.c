@@ -5,6 +5,7 @@
 #include "emu/timing/machine_insts.h"
 #include "emu/timing/machine_timing.h"
 #include "timemodel/constants.h"
+#include "timemodel/held_warp.h"
 #include "timemodel/regions.h"
 #include "base/text.h"
 #include "base/mem.h"
@@ -95,9 +96,60 @@ static void describe_part(struct timing_inst *t, const struct ir *ir, uint32_t o
 		t->issued = fmaxf(1, t->products / (16 * 8 * 16));
 }
 
-static struct timing_inst *describe_insts(const struct ir *ir, const struct op_memory *memory,
-                                          uint8_t *copies)
+/* A loop of one block that waits for what another writes. */
+static bool is_spin(const struct ir *ir, uint32_t b)
 {
+	const struct xblock *x = &ir->blocks[b];
+	bool polls = false;
+	for (uint32_t o = x->first; o < x->end; o++)
+		polls |= ir->ops[o].kind == X_LD && ir->ops[o].polls;
+	return polls && (x->succ[0] == (int32_t)b || x->succ[1] == (int32_t)b);
+}
+
+/* How often it goes round on hardware, nobody knows: what is known is how often it is come to. */
+static double spin_visits(const struct ir *ir, const struct counts *of_op, uint32_t b)
+{
+	double from = 0;
+	for (uint32_t k = 0; k < ir->n_blocks; k++)
+		if (k != b && (ir->blocks[k].succ[0] == (int32_t)b || ir->blocks[k].succ[1] == (int32_t)b))
+			from += (double)of_op[ir->blocks[k].first].warp_executed;
+	return fmin(from, (double)of_op[ir->blocks[b].first].warp_executed);
+}
+
+/* Shared memory of other blocks is reached through addresses that mapa makes. */
+static bool maps_remote(const struct ir *ir)
+{
+	for (unsigned i = 0; i < ir->func->n_insts; i++)
+		if (ir->func->insts[i].op == OP_MAPA)
+			return true;
+	return false;
+}
+
+/* Where an access goes that its instruction does not tell; @c: what was counted of it. */
+static void describe_place(struct timing_inst *t, const struct xop *x, const struct counts *c,
+                           bool remote)
+{
+	const bool coordinates = x->op == OP_TEX || x->op == OP_TLD4;
+	if (x->kind == X_TEXTURE)
+		t->space = coordinates && x->type2 != PTX_S32 ? MEMORY_TEXTURE : MEMORY_TEXELS;
+	if (remote && x->mem >= 0 && x->space == SPACE_GENERIC && x->kind != X_ST &&
+	    2 * (c->shared_ld_requests + c->shared_atom_requests) > c->warp_executed)
+		t->space = MEMORY_REMOTE;
+}
+
+/* Barriers in shared memory tell when copies are there: by a register of their own. */
+static void describe_copies(struct timing_inst *t, int32_t copies)
+{
+	if (t->class == INST_BULK)
+		t->result[t->n_results++] = copies;
+	else if (t->class == INST_MBARRIER && t->n_sources < TIMING_MAX_SOURCES)
+		t->source[t->n_sources++] = copies;
+}
+
+static struct timing_inst *describe_insts(const struct ir *ir, const struct op_memory *memory,
+                                          const struct counts *of_op, uint8_t *copies)
+{
+	const bool remote = maps_remote(ir);
 	struct timing_inst *inst = mem_calloc(ir->n_ops + 1, sizeof *inst);
 	struct machine_inst *machine = mem_calloc(ir->n_ops + 1, sizeof *machine);
 	struct wide_load *loads = wide_loads(ir);
@@ -115,7 +167,14 @@ static struct timing_inst *describe_insts(const struct ir *ir, const struct op_m
 		inst[o].load_passes = memory[o].load_passes;
 		inst[o].local_lines = memory[o].local_lines;
 		inst[o].origin = memory[o].origin;
+		describe_place(&inst[o], &ir->ops[o], &of_op[o], remote);
+		describe_copies(&inst[o], (int32_t)ir->n_regs);
+		if (inst[o].class == INST_SHARED_SWAP)
+			inst[o].issued *= (float)swap_rounds(&inst[o], &of_op[o]);
 	}
+	for (uint32_t b = 0; b < ir->n_blocks; b++)
+		for (uint32_t o = ir->blocks[b].first; is_spin(ir, b) && o < ir->blocks[b].end; o++)
+			inst[o].polls = ir->ops[o].kind == X_LD && ir->ops[o].polls;
 	free(machine);
 	free(loads);
 	free(variance);
@@ -150,6 +209,10 @@ static struct timing_block *describe_blocks(const struct ir *ir, const struct co
 			.entering_blocks = passes[b].entering,
 			.insts = insts_of(ir, x),
 		};
+		if (is_spin(ir, b)) {
+			block[b].warp_passes = spin_visits(ir, of_op, b);
+			block[b].longest_passes = fmin(block[b].longest_passes, block[b].warp_passes);
+		}
 	}
 	return block;
 }
@@ -169,6 +232,12 @@ static struct counts *counts_by_operation(const struct ir *ir, const struct coun
 			if (ir->ops[end].kind == X_TENSOR)
 				c[end].warp_executed = c[o].warp_executed;
 		}
+		for (uint32_t k = o + 1; k < end; k++)
+			if (ir->ops[k].kind == X_SYSTEM) { /* its lanes; a call comes last */
+				c[k].warp_executed = c[o].warp_executed;
+				c[k].thread_executed = c[o].thread_executed;
+				c[k].ld_bytes = c[o].ld_bytes;
+			}
 		if (parts < 2)
 			continue;
 		struct counts *const all = &c[o];
@@ -200,15 +269,15 @@ void timing_input(const struct ir *ir, const struct sass_func *code, const struc
                   const struct timing_run *run, struct run_counts *out)
 {
 	uint8_t *copies = mem_zalloc(ir->n_blocks + 1);
-	struct timing_inst *inst =
-		code ? machine_timing_insts(ir, code, memory) : describe_insts(ir, memory, copies);
-	struct timing_block *block = describe_blocks(ir, of_op, copies, run->passes);
 	struct counts *counts = code ? NULL : counts_by_operation(ir, of_op);
+	struct timing_inst *inst =
+		code ? machine_timing_insts(ir, code, memory) : describe_insts(ir, memory, counts, copies);
+	struct timing_block *block = describe_blocks(ir, of_op, copies, run->passes);
 	const struct timing_program p = {
 		.n_insts = ir->n_ops,
 		.n_blocks = ir->n_blocks,
 		.machine_code = code,
-		.n_registers = code ? SASS_N_BARRIERS : ir->n_regs,
+		.n_registers = code ? SASS_N_BARRIERS : ir->n_regs + 1, /* describe_copies() */
 		.inst = inst,
 		.block = block,
 		.counts = code ? of_op : counts,

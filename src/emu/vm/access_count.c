@@ -21,6 +21,29 @@ static uint64_t shared_passes(const struct access *a, uint64_t wavefronts)
 	return x->op == ATOM_CAS ? 2 * passes : passes;
 }
 
+/* Sums of floats on shared memory are loops of compare-and-swap in machine code. */
+static bool swaps_shared(const struct xop *x)
+{
+	return x->op == ATOM_CAS || (x->op == ATOM_ADD && x->type >= PTX_F16 && x->type <= PTX_F64);
+}
+
+/* Lanes that have changed a word, of a compare-and-swap those that held. */
+static void count_swaps(const struct access *a)
+{
+	struct worker *wk = a->w->worker;
+	struct swap_words *s = &wk->swap_words;
+	if (s->block != wk->block + 1)
+		*s = (struct swap_words){ .block = wk->block + 1, .chain = s->chain };
+	for (uint32_t m = a->m->x->op == ATOM_CAS ? a->swapped : a->mask; m; m &= m - 1) {
+		const uint64_t word = a->address[lowest_lane(m)] / 4;
+		const uint32_t n = ++s->n[word % SWAP_WORDS];
+		if (n > s->most) {
+			s->most = n;
+			s->chain++;
+		}
+	}
+}
+
 static unsigned shared_waves(const struct access *a)
 {
 	const struct xop *x = a->m->x;
@@ -31,6 +54,8 @@ void access_note_collision(struct access *a)
 {
 	const struct xop *x = a->m->x;
 	struct collision_log *log = a->w->worker->grid->collisions;
+	if (a->space == SPACE_SHARED && swaps_shared(x) && !a->w->worker->quick)
+		count_swaps(a);
 	if (a->space != SPACE_GLOBAL || !log)
 		return;
 	const struct collision k = {

@@ -21,6 +21,7 @@ const void *vm_guest_bytes(const struct warp *w, unsigned lane, uint64_t address
 	const struct arena_region *r = arena_find(g->arena, address);
 	if (!r)
 		return NULL;
+	w->worker->touched[r - g->arena->region] |= TOUCH_READ;
 	*n = r->size - (address - r->base);
 	return g->arena->host + (address - g->arena->base);
 }

@@ -47,6 +47,14 @@ struct mem_buffer {
 	uint64_t low, size; /* size 0 = nowhere yet */
 };
 
+/* Words of shared memory that a block changes by swaps, by a hash of their address: how often. */
+#define SWAP_WORDS 256
+struct swap_words {
+	uint64_t block; /* 1 + the block that is counted; 0 = none yet */
+	uint64_t chain; /* sum over blocks: changes of the word that changes most */
+	uint32_t most, n[SWAP_WORDS];
+};
+
 /* --- what the workers of a launch share --- */
 
 /* What kernels print: the pieces of one block in the order of their printing. */
@@ -152,6 +160,7 @@ struct worker {
 	const struct texture *seen_texture[2]; /* read last, written last */
 	uint64_t *divergent;                   /* per basic block: times its branch split a warp */
 	struct longest_block longest;
+	struct swap_words swap_words;
 	struct access_log log;
 	struct printed_text printed;
 	struct device_calls *calls; /* NULL = none yet */

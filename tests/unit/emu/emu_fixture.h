@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef EMU_SHEET
+#define EMU_SHEET "a100"
+#endif
 #define PTX_HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
 
 struct emu_way {
@@ -78,7 +81,7 @@ static inline bool emu_run_way(struct emu_case *c, const struct emu_way *way)
 		.timeout_s = c->timeout_s,
 	};
 	memcpy(req.buffers, c->buffers, sizeof req.buffers);
-	if (!be && !backend_emu.open(&be, gpu_find("a100"), &c->err))
+	if (!be && !backend_emu.open(&be, gpu_find(EMU_SHEET), &c->err))
 		return false;
 	setenv("PMPP_EMU_ISA", way->isa, 1);
 	setenv("PMPP_EMU_REFERENCE", way->reference ? "1" : "0", 1);

@@ -198,14 +198,49 @@ TEST(pages_and_code_of_a_launch)
 	assert_true(r.p.resource_ns[PERF_PAGES] == 0);
 	r.counts.pages_host = 8 << 20;
 	r.counts.pages_fresh = 12e6;
+	r.counts.page_rounds_host = 1;
+	r.counts.page_rounds_fresh = 2;
 	finish(&r, "h200", 20, 0);
-	assert_true(close_to(r.p.resource_ns[PERF_PAGES], 33e3 + (8 << 20) / 8.0 + 1e6, 1e-6));
+	const double pages = timing.page_fault_ns + 2 * timing.page_fresh_ns + (8 << 20) / 8.0 + 1e6;
+	assert_true(close_to(r.p.resource_ns[PERF_PAGES], pages, 1e-6));
+	r.counts.pages_first = true; /* of the program */
+	finish(&r, "h200", 20, 0);
+	assert_true(close_to(r.p.resource_ns[PERF_PAGES], pages + timing.first_fault_ns, 1e-6));
 	assert_true(close_to(r.p.kernel_ns, alone + r.p.resource_ns[PERF_PAGES], 1e-6));
 	assert_int_equal(r.p.bottleneck, PERF_PAGES);
 	r.counts.pages_host = r.counts.pages_fresh = 0;
 	r.counts.code_kept = true;
 	finish(&r, "h200", 20, 0);
 	assert_true(close_to(r.p.kernel_ns, alone - timing.cold_start_ns, 1e-6));
+}
+
+/* Warps of a block that want one word of shared memory by swaps change it one after the other;
+ * calls of the system are done one after the other on the chip. */
+TEST(what_is_done_one_by_one)
+{
+	struct run r = vec_add("h200", 1 << 20, 4096, 256);
+	const double alone = r.p.kernel_ns;
+	r.counts.shared_swap_chain = 1000;
+	finish(&r, "h200", 20, 0);
+	const double waves = ceil(ceil(4096.0 / 132) / r.occ.blocks_per_sm);
+	const double chain = waves * 1000 * timing.swap_change_cycles / 1.98;
+	assert_true(r.p.kernel_ns > chain && r.p.kernel_ns < 1.2 * chain + alone);
+	r.counts.shared_swap_chain = 0;
+	struct region one = { .call_ns = 5e6 };
+	r.counts.regions = &one;
+	r.counts.n_regions = 1;
+	finish(&r, "h200", 20, 0);
+	assert_true(close_to(r.p.kernel_ns, 5e6, 0.01));
+	/* of which little is known, and less of waits in loops */
+	assert_true(metric_get(&r.m, M_TIME_HIGH) > 2.9 * r.p.kernel_ns);
+	r.counts.regions = NULL;
+	r.counts.n_regions = 0;
+	finish(&r, "h200", 20, 0);
+	assert_true(metric_get(&r.m, M_TIME_HIGH) < 2 * r.p.kernel_ns);
+	r.counts.spins = true;
+	finish(&r, "h200", 20, 0);
+	assert_true(metric_get(&r.m, M_TIME_HIGH) > 2.9 * r.p.kernel_ns);
+	assert_true(metric_get(&r.m, M_TIME_LOW) < 0.6 * r.p.kernel_ns);
 }
 
 /* The host's memory comes at the rate of pinned copies, and once takes the way there and back. */

@@ -1,0 +1,56 @@
+#define _GNU_SOURCE /* MADV_DONTDUMP */
+/* See host_reads.h. Marks are shown by mapping; memory with a flag of its own is one. */
+#include "emu/launch/host_reads.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define PAGE ((uintptr_t)4096)
+
+bool host_reads_begin(const struct host_range *range, unsigned n)
+{
+#ifdef MADV_DONTDUMP
+	for (unsigned i = 0; i < n; i++) {
+		const uintptr_t from = (uintptr_t)range[i].at / PAGE * PAGE;
+		const uintptr_t end = (uintptr_t)range[i].at + range[i].bytes;
+		if (madvise((void *)from, (end - from + PAGE - 1) / PAGE * PAGE, MADV_DONTDUMP) != 0)
+			return false;
+	}
+	const int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	const bool cleared = write(fd, "1", 1) == 1;
+	close(fd);
+	return cleared;
+#else
+	(void)range, (void)n;
+	return false;
+#endif
+}
+
+bool host_reads_since(struct host_range *range, unsigned n)
+{
+	char line[512];
+	unsigned at = n; /* the range that the mapping is of; n = none */
+	bool any = false;
+	for (unsigned i = 0; i < n; i++)
+		range[i].touched = 0;
+	FILE *f = fopen("/proc/self/smaps", "re");
+	while (f && fgets(line, sizeof line, f)) {
+		unsigned long long from, end, kib;
+		if (sscanf(line, "%llx-%llx ", &from, &end) == 2)
+			for (at = 0; at < n; at++)
+				if ((uintptr_t)range[at].at >= from && (uintptr_t)range[at].at < end)
+					break;
+		if (at < n && sscanf(line, "Referenced: %llu kB", &kib) == 1) {
+			range[at].touched = kib << 10;
+			any = true;
+		}
+	}
+	if (f)
+		fclose(f);
+	return any;
+}

@@ -1,0 +1,20 @@
+/*
+ * Instructions of PTX that machine code does by a loop or a call, and waits for other blocks: how
+ * long they keep their warp from the next instruction.
+ */
+#ifndef PMPP_TIMEMODEL_HELD_WARP_H
+#define PMPP_TIMEMODEL_HELD_WARP_H
+
+#include "model/gpu.h"
+#include "timemodel/timing_program.h"
+
+/* Cycles of one execution by a warp of a block of so many; @c: what was counted of all of them.
+ * 0 = the next instruction follows as soon as it can. */
+double held_warp_cycles(const struct timing_inst *x, const struct counts *c,
+                        const struct gpu_spec *g, double block_warps);
+/* Times that a warp goes round until all its lanes have changed their words of shared memory. */
+double swap_rounds(const struct timing_inst *x, const struct counts *c);
+/* Of all executions: what the chip does one after the other. */
+double serial_call_ns(const struct timing_inst *x, const struct counts *c);
+
+#endif

@@ -1,0 +1,122 @@
+/*
+ * What the time model is told about instructions that wait: sums of floats on shared memory, calls
+ * of the system, fences, clusters, copies by the copy engine.
+ */
+#define EMU_SHEET "h200"
+#include "emu_fixture.h"
+
+#include "timemodel/constants.h"
+
+#include <math.h>
+
+#define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
+
+/* Two blocks of 64 threads run @body; caller frees. */
+static struct emu_case run(const char *declarations, const char *body)
+{
+	struct emu_case c = { 0 };
+	const size_t n = strlen(HEAD) + strlen(declarations) + strlen(body) + 500;
+	c.ptx = mem_alloc(n);
+	snprintf(c.ptx, n,
+	         HEAD "%s.visible .entry k(.param .u64 p)\n{\n.reg .pred %%p<4>;\n.reg .f32 %%f<4>;\n"
+	              ".reg .b32 %%r<8>;\n.reg .b64 %%d<8>;\n"
+	              "ld.param.u64 %%d1, [p];\ncvta.to.global.u64 %%d1, %%d1;\n"
+	              "mov.u32 %%r1, %%tid.x;\n%s\nret;\n}\n",
+	         declarations, body);
+	emu_buffer(&c, "p", ELEM_F32, BUF_INOUT, 4096);
+	emu_launch(&c, "k", (struct dim3u){ 2, 1, 1 }, (struct dim3u){ 64, 1, 1 });
+	emu_must_run(&c);
+	return c;
+}
+
+static double path_of(const struct run_counts *c)
+{
+	double sum = 0;
+	for (unsigned i = 0; i < c->n_regions; i++)
+		sum += c->regions[i].block_passes / (double)c->blocks_total *
+		       c->regions[i].critical_path_cycles;
+	return sum;
+}
+
+/* Cycles of a warp's way that @body adds to an empty kernel's. */
+static double added(const char *declarations, const char *body)
+{
+	struct emu_case with = run(declarations, body), empty = run("", "");
+	const double cycles = path_of(&with.res.counts) - path_of(&empty.res.counts);
+	emu_case_free(&with);
+	emu_case_free(&empty);
+	return cycles;
+}
+
+#define ROOM ".shared .align 8 .b8 s[1024];\n"
+
+/* All lanes of both warps want one word, or each of a warp its own; only floats go round. */
+TEST(sums_of_floats_go_round)
+{
+	struct emu_case one = run(ROOM, "red.shared.add.f32 [s], 0f3F800000;\n");
+	assert_int_equal(one.res.counts.shared_swap_chain, 32); /* of the other warp */
+	assert_true(path_of(&one.res.counts) >= 32 * timing.swap_round_cycles);
+	emu_case_free(&one);
+	struct emu_case own = run(ROOM, "mov.u32 %r2, s;\nand.b32 %r3, %r1, 31;\nshl.b32 %r3, %r3, 2;\n"
+	                                "add.s32 %r2, %r2, %r3;\n"
+	                                "red.shared.add.f32 [%r2], 0f3F800000;\n");
+	assert_int_equal(own.res.counts.shared_swap_chain, 1);
+	assert_true(path_of(&own.res.counts) < 3 * timing.swap_round_cycles);
+	emu_case_free(&own);
+	struct emu_case whole = run(ROOM, "red.shared.add.u32 [s], 1;\n");
+	assert_int_equal(whole.res.counts.shared_swap_chain, 0);
+	assert_true(path_of(&whole.res.counts) < timing.swap_round_cycles);
+	emu_case_free(&whole);
+	/* of swaps, those that held: one of each round, and none that found another value */
+	struct emu_case swap = run(ROOM, "mov.b32 %r2, 0;\nst.shared.u32 [s], %r2;\nbar.sync 0;\n"
+	                                 "atom.shared.cas.b32 %r3, [s], 0, 7;\n");
+	assert_int_equal(swap.res.counts.shared_swap_chain, 1);
+	emu_case_free(&swap);
+}
+
+/* A call by 64 threads: warps of 32 lanes. */
+TEST(calls_take_their_time)
+{
+	static const char *const declarations =
+		".extern .func (.param .b64 r) malloc (.param .b64 n);\n.extern .func free (.param .b64 p);\n";
+	static const char *const body =
+		"{\n.param .b64 a;\n.param .b64 b;\nst.param.b64 [a], 16;\ncall.uni (b), malloc, (a);\n"
+		"ld.param.b64 %d2, [b];\n}\n{\n.param .b64 a;\nst.param.b64 [a], %d2;\n"
+		"call.uni free, (a);\n}\n";
+	const double mhz = gpu_find("h200")->clock_mhz;
+	struct emu_case c = run(declarations, body);
+	const double want =
+		timing.malloc_ns + 31 * timing.malloc_lane_ns + timing.free_ns + 31 * timing.free_lane_ns;
+	const double got = path_of(&c.res.counts) / mhz * 1e3;
+	assert_true(got > want && got < 1.05 * want);
+	double serial = 0;
+	for (unsigned i = 0; i < c.res.counts.n_regions; i++)
+		serial += c.res.counts.regions[i].call_ns;
+	const double all = 4 * (timing.malloc_serial_ns + timing.free_serial_ns) +
+	                   128 * (timing.malloc_serial_lane_ns + timing.free_serial_lane_ns);
+	assert_true(fabs(serial - all) < 1);
+	emu_case_free(&c);
+}
+
+TEST(fences_and_clusters_wait)
+{
+	assert_true(fabs(added("", "membar.gl;\n") - timing.fence_cycles) < 8);
+	assert_true(added("", "membar.cta;\n") < 20);
+	const double meet =
+		added("", "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n");
+	assert_true(meet > timing.cluster_wait_cycles && meet < 1.1 * timing.cluster_wait_cycles + 20);
+}
+
+/* The first thread has 256 bytes brought, all wait at the barrier. */
+TEST(copies_are_waited_for)
+{
+	const double waits = added(
+		".shared .align 128 .b8 tile[512];\n.shared .align 8 .b64 bar;\n",
+		"setp.ne.s32 %p1, %r1, 0;\n@%p1 bra B;\nmbarrier.init.shared.b64 [bar], 1;\n"
+		"mbarrier.arrive.expect_tx.shared::cta.b64 %d4, [bar], 256;\n"
+		"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%d1], 256, [bar];\n"
+		"B:\nbar.sync 0;\n"
+		"W:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [bar], 0;\n@!%p2 bra W;\n");
+	const double mhz = gpu_find("h200")->clock_mhz;
+	assert_true(waits > (timing.bulk_ns + gpu_find("h200")->l2_latency_ns) * mhz * 1e-3);
+}

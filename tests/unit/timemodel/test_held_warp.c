@@ -1,0 +1,159 @@
+/*
+ * What machine code does by loops and calls, waits for other blocks, fetches of textures, copies by
+ * the copy engine: on programs written down by hand.
+ */
+#include "sample_program.h"
+
+#include "timemodel/constants.h"
+#include "timemodel/held_warp.h"
+
+#include "base/text.h"
+
+#include <math.h>
+
+static const struct gpu_spec *h200(void)
+{
+	return gpu_find("h200");
+}
+
+static double cycles_of_ns(double ns)
+{
+	return ns * h200()->clock_mhz * 1e-3;
+}
+
+/* One instruction of @c by @lanes lanes of each warp, and one that follows. */
+static struct sample one_of(enum inst_class c, unsigned lanes)
+{
+	struct sample s = { 0 };
+	add_inst(&s, c, 1, -1);
+	s.counts[0].thread_executed = (uint64_t)lanes * WARPS;
+	s.counts[0].shared_atom_requests = WARPS;
+	add_inst(&s, INST_FP32, 2, -1);
+	return s;
+}
+
+static double finished(struct sample *s)
+{
+	end_block(s, -1, -1);
+	return cycles(s);
+}
+
+/* Additions of floats go round once for each lane that wants the same word, and even what does not
+ * need them comes after. Integers have an instruction. */
+TEST(swaps_go_round)
+{
+	for (unsigned same = 1; same <= 64; same *= 4) {
+		struct sample s = one_of(INST_SHARED_SWAP, 32);
+		s.inst[0].space = MEMORY_SHARED;
+		s.inst[0].shared_passes = same * WARPS;
+		assert_true(fabs(finished(&s) - (same * timing.swap_round_cycles + 1)) < 1e-3);
+		struct run_counts c = { .l2_sectors = -1, .dram_read_bytes = -1, .shared_swap_chain = 20 };
+		regions_build(&s.p, h200(), 1, &c);
+		assert_true(c.regions[0].shared_wavefronts == timing.swap_wavefronts * same * WARPS);
+		/* what others change is waited for beside the own */
+		assert_int_equal(c.shared_swap_chain, same < 20 ? 20 - same : 0);
+		run_counts_free(&c);
+	}
+	struct sample whole = one_of(INST_REDUCTION, 32);
+	whole.inst[0].space = MEMORY_SHARED;
+	whole.inst[0].shared_passes = 32 * WARPS;
+	assert_true(finished(&whole) < 3);
+}
+
+/* A call takes a warp so long, the longer the more lanes call; of all warps, the chip does a part
+ * one after the other. */
+TEST(calls_hold_their_warp)
+{
+	static const enum inst_class calls[] = { INST_PRINT, INST_MALLOC, INST_FREE };
+	const double first[] = { timing.print_ns, timing.malloc_ns, timing.free_ns };
+	const double lane[] = { timing.print_lane_ns, timing.malloc_lane_ns, timing.free_lane_ns };
+	const double serial[] = { timing.print_serial_ns, timing.malloc_serial_ns,
+		                      timing.free_serial_ns };
+	const double serial_lane[] = { timing.print_serial_lane_ns, timing.malloc_serial_lane_ns,
+		                           timing.free_serial_lane_ns };
+	for (unsigned i = 0; i < ARRAY_LEN(calls); i++)
+		for (unsigned lanes = 1; lanes <= 32; lanes += 31) {
+			struct sample s = one_of(calls[i], lanes);
+			const double want = cycles_of_ns(first[i] + (lanes - 1) * lane[i]);
+			assert_true(fabs(finished(&s) - want - 1) < 1e-3 * want);
+			struct run_counts c = build(&s, 3);
+			const double all = 3 * WARPS * (serial[i] + lanes * serial_lane[i]);
+			assert_true(fabs(c.regions[0].call_ns - all) < 1e-6 * all);
+			run_counts_free(&c);
+		}
+}
+
+/* A cluster meets the later, the more warps its blocks have; a fence takes its time alike. */
+TEST(blocks_of_a_cluster_meet)
+{
+	struct sample wait = one_of(INST_CLUSTER_WAIT, 32), fence = one_of(INST_FENCE, 32);
+	const double warps = (double)WARPS / BLOCKS;
+	const double want = timing.cluster_wait_cycles + timing.cluster_wait_warp_cycles * warps;
+	assert_true(fabs(finished(&wait) - want - 1) < 1e-3);
+	assert_true(fabs(finished(&fence) - timing.fence_cycles - 1) < 1e-3);
+}
+
+/* A load of @space, and what needs it. */
+static double load_from(enum memory_space space, bool polls, unsigned times)
+{
+	struct sample s = { 0 };
+	struct timing_inst *x = add_inst(&s, INST_LOAD, 1, -1);
+	x->space = space;
+	x->polls = polls;
+	s.counts[0].warp_executed = WARPS * times;
+	add_inst(&s, INST_FP32, 2, 1);
+	return finished(&s) - 1;
+}
+
+/* Shared memory of another block is further than the own, a texture further than what it shows; a
+ * warp that fetches often finds most in L1. */
+TEST(loads_that_go_another_way)
+{
+	const struct gpu_spec *g = h200();
+	const double remote = load_from(MEMORY_REMOTE, false, 1);
+	assert_true(fabs(remote - cycles_of_ns(timing.remote_latency_ns)) < 0.1);
+	assert_true(remote > 2 * load_from(MEMORY_SHARED, false, 1));
+	const double texture = load_from(MEMORY_TEXTURE, false, 1);
+	const double texels = load_from(MEMORY_TEXELS, false, 1);
+	const double far =
+		g->l2_latency_ns + timing.texture_far * (g->dram_latency_ns - g->l2_latency_ns);
+	assert_true(fabs(texture - cycles_of_ns(far) - timing.texture_cycles) < 0.1);
+	assert_true(fabs(texture - texels - (timing.texture_cycles - timing.texel_cycles)) < 0.1);
+	const double near = load_from(MEMORY_TEXTURE, false, 1000);
+	assert_true(fabs(near - cycles_of_ns(g->l1_latency_ns) - timing.texture_cycles) < 1);
+	const double once = load_from(MEMORY_GLOBAL, false, 1);
+	assert_true(fabs(load_from(MEMORY_GLOBAL, true, 1) - once - cycles_of_ns(timing.poll_ns)) <
+	            0.1);
+}
+
+/* The texture unit takes so long for each request of a warp. */
+TEST(textures_have_a_port)
+{
+	struct sample s = { 0 };
+	add_inst(&s, INST_LOAD, 1, -1)->space = MEMORY_TEXTURE;
+	add_inst(&s, INST_LOAD, 1, -1)->space = MEMORY_TEXELS;
+	end_block(&s, -1, -1);
+	struct run_counts c = build(&s, 1);
+	assert_true(c.regions[0].texture_cycles ==
+	            WARPS * (timing.texture_port_cycles + timing.texel_port_cycles));
+	run_counts_free(&c);
+}
+
+/* Who asks a barrier in shared memory waits for the copies that are under way, and no one else. */
+TEST(barriers_tell_of_copies)
+{
+	const struct gpu_spec *g = h200();
+	struct sample s = { 0 }, apart = { 0 };
+	for (unsigned waits = 0; waits < 2; waits++) {
+		struct sample *const x = waits ? &s : &apart;
+		add_inst(x, INST_BULK, 7, -1);
+		x->counts[0].ld_bytes = 1030 * WARPS;
+		add_inst(x, INST_MBARRIER, 1, waits ? 7 : -1);
+		add_inst(x, INST_FP32, 2, 1);
+	}
+	const double copy =
+		cycles_of_ns(timing.bulk_ns + g->l2_latency_ns) + 1030 / timing.bulk_bytes_per_cycle;
+	const double waited = finished(&s);
+	assert_true(fabs(waited - (copy + timing.mbarrier_cycles + 1)) < 0.1);
+	assert_true(finished(&apart) < timing.mbarrier_cycles + 4);
+}
