@@ -141,7 +141,7 @@ static double busy_cycles(const struct demand *d, double warps_of_scheduler)
 	const double p = balanced(warps_of_scheduler);
 	const double main = fmax(d->issue, fmax(d->fp32, d->int32));
 	return norm(p, norm(p, norm(p, main, d->fp64), fmax(d->sfu, d->tensor)),
-	            fmax(d->texture, d->load + d->shared + d->barrier + d->store));
+	            fmax(d->texture, norm(2, d->load + d->shared + d->store, d->barrier)));
 }
 
 /* --- blocks --- */
@@ -213,7 +213,12 @@ static double with_lines(const struct work *w, const struct demand *d, double cy
 static struct demand demand_in_block(const struct work *w, unsigned i)
 {
 	const struct demand none = { 0 };
-	return demand_sum(none, demand_of(w->gpu, &w->region[i]), 1 / w->blocks);
+	struct demand d = demand_sum(none, demand_of(w->gpu, &w->region[i]), 1 / w->blocks);
+	if (w->warps * w->gpu->schedulers_per_sm <= 1) { /* nothing of it is hidden */
+		d.load += d.barrier / timing.barrier_port_cycles * timing.lone_barrier_port_cycles;
+		d.barrier = 0;
+	}
+	return d;
 }
 
 static double critical_path_in_block(const struct work *w, unsigned i)
