@@ -139,7 +139,8 @@ static struct demand demand_sum(struct demand a, struct demand b, double times)
 static double busy_cycles(const struct demand *d, double warps_of_scheduler)
 {
 	const double p = balanced(warps_of_scheduler);
-	const double main = fmax(d->issue, fmax(d->fp32, d->int32));
+	const double main =
+		norm(timing.pipes_norm, d->issue, norm(timing.pipes_norm, d->fp32, d->int32));
 	return norm(p, norm(p, norm(p, main, d->fp64), fmax(d->sfu, d->tensor)),
 	            fmax(d->texture, norm(2, d->load + d->shared + d->store, d->barrier)));
 }
