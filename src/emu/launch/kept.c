@@ -130,30 +130,37 @@ static void note_rounds(struct emu_launch *l, const struct page_rounds *p)
 	l->pages_first = any && managed_pages_first(l->device->pages);
 }
 
+/* One allocation that the launch touched. */
+static void note_region(struct emu_launch *l, const struct arena_region *r, unsigned how,
+                        struct page_rounds *rounds)
+{
+	const struct emu_device *d = l->device;
+	if (r->kind == EMU_MEMORY_MANAGED) {
+		const struct page_moves m = managed_pages_away(d->pages, r);
+		struct page_moves *const to = how & TOUCH_READ ? &rounds->read : &rounds->written;
+		to->host += m.host;
+		to->fresh += m.fresh;
+	}
+	if (of_host(r) && r->outside) { /* no cache follows it */
+		l->host_read += how & TOUCH_READ ? (double)r->size : 0;
+		l->host_written += how & TOUCH_WRITE ? (double)r->size : 0;
+	}
+	kept_touch(d, r, how);
+}
+
 void kept_note(struct emu_launch *l)
 {
 	const struct emu_device *d = l->device;
 	struct page_rounds rounds = { 0 };
 	l2_kept_begin(d->kept);
-	for (unsigned i = 0; i < d->arena.n; i++) {
-		const struct arena_region *r = &d->arena.region[i];
-		unsigned how = 0;
-		for (unsigned k = 0; k < l->n_workers; k++)
-			how |= l->workers[k].touched[i];
-		if (!how)
-			continue;
-		if (r->kind == EMU_MEMORY_MANAGED) {
-			const struct page_moves m = managed_pages_away(d->pages, r);
-			struct page_moves *const to = how & TOUCH_READ ? &rounds.read : &rounds.written;
-			to->host += m.host;
-			to->fresh += m.fresh;
+	for (unsigned pass = 0; pass < 2; pass++) /* what is read, what is only written */
+		for (unsigned i = 0; i < d->arena.n; i++) {
+			unsigned how = 0;
+			for (unsigned k = 0; k < l->n_workers; k++)
+				how |= l->workers[k].touched[i];
+			if (how && !(how & TOUCH_READ) == pass)
+				note_region(l, &d->arena.region[i], how, &rounds);
 		}
-		if (of_host(r) && r->outside) { /* no cache follows it */
-			l->host_read += how & TOUCH_READ ? (double)r->size : 0;
-			l->host_written += how & TOUCH_WRITE ? (double)r->size : 0;
-		}
-		kept_touch(d, r, how);
-	}
 	note_rounds(l, &rounds);
 }
 

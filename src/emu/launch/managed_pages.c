@@ -26,6 +26,7 @@ struct state {
 struct managed_pages {
 	size_t n, cap;
 	bool waited;      /* some launch did */
+	bool piece_here;  /* of small allocations, which lie together, a piece is on the GPU */
 	bool marked;      /* what the host touches */
 	unsigned marks;   /* so often they were set */
 	struct state *of; /* ascending by serial */
@@ -141,6 +142,8 @@ bool managed_pages_used(struct managed_pages *p, const struct arena_region *r)
 struct page_moves managed_pages_away(struct managed_pages *p, const struct arena_region *r)
 {
 	const struct state *s = state_of(p, r);
+	if (s->fresh && r->size < PIECE_BYTES && p->piece_here)
+		return (struct page_moves){ 0 };
 	return (struct page_moves){ .host = s->fresh ? 0 : s->away, .fresh = s->fresh ? s->away : 0 };
 }
 
@@ -152,6 +155,7 @@ void managed_pages_here(struct managed_pages *p, const struct arena *a,
 	s->away = on_gpu ? 0 : (double)r->size;
 	if (!on_gpu)
 		return;
+	p->piece_here |= r->size < PIECE_BYTES;
 	const uint64_t n = places_of(r);
 	if (!s->held)
 		s->held = mem_calloc(n, sizeof *s->held);

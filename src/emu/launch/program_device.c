@@ -72,6 +72,8 @@ void emu_device_free(struct emu_device *d)
 	free(d);
 }
 
+#define SMALL_BYTES 65536
+
 static bool is_limited(enum emu_memory kind)
 {
 	return kind == EMU_MEMORY_DEVICE || kind == EMU_MEMORY_MANAGED;
@@ -98,6 +100,8 @@ uint64_t emu_device_alloc(struct emu_device *d, uint64_t bytes, enum emu_memory 
 	r->kind = (uint8_t)kind;
 	r->caller = caller;
 	r->host_writes = kind != EMU_MEMORY_DEVICE;
+	if (kind == EMU_MEMORY_MANAGED && bytes < SMALL_BYTES) /* larger ones come from the system */
+		memset(arena_at(&d->arena, r->base), 0, bytes);
 	if (limited)
 		d->used_bytes += bytes;
 	return r->base;

@@ -62,6 +62,25 @@ TEST(pages_come_and_go)
 	close_memory(&m);
 }
 
+/* Small allocations lie together: those that nobody wrote come along with the first. */
+TEST(small_ones_come_together)
+{
+	struct memory m;
+	open_memory(&m);
+	struct arena_region small = { .base = 8192, .size = 512, .serial = 2 }, next = small;
+	next.serial = 3;
+	managed_pages_look(m.pages, &m.arena, &small);
+	managed_pages_look(m.pages, &m.arena, &next);
+	managed_pages_here(m.pages, &m.arena, &m.region, true); /* a large one brings nothing */
+	assert_true(managed_pages_away(m.pages, &next).fresh == 512);
+	managed_pages_here(m.pages, &m.arena, &small, true);
+	assert_true(managed_pages_away(m.pages, &next).fresh == 0);
+	m.arena.host[4096] = 1; /* what the host writes there goes to it */
+	managed_pages_look(m.pages, &m.arena, &next);
+	assert_true(managed_pages_away(m.pages, &next).host == 512);
+	close_memory(&m);
+}
+
 /* Marks are asked for once each, and not for ever. */
 TEST(marks_are_taken_once)
 {
