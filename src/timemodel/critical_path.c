@@ -100,37 +100,6 @@ static double load_cycles(const struct scheduler *s, uint32_t i, uint32_t b,
 	return load_wait_cycles(&w);
 }
 
-/* From where it lies to where the rest of it does, by the launch's average. */
-static double far_ns(const struct scheduler *s, double dram)
-{
-	const struct gpu_spec *g = s->gpu;
-	return g->l2_latency_ns + dram * (g->dram_latency_ns - g->l2_latency_ns);
-}
-
-/* A fetch of a texture. No cache is followed: a warp's first one of an instruction is taken to come
- * from where a copy from the host has left it, the others from L1. */
-static double fetch_cycles(const struct scheduler *s, uint32_t i)
-{
-	const struct gpu_spec *g = s->gpu;
-	const double executed = (double)s->program->counts[i].warp_executed;
-	const double far = executed > 0 ? fmin(1, s->program->warps / executed) : 1;
-	const double ns = g->l1_latency_ns + far * (far_ns(s, timing.texture_far) - g->l1_latency_ns);
-	return ns * g->clock_mhz * 1e-3 + (s->program->inst[i].space == MEMORY_TEXTURE
-	                                       ? timing.texture_cycles
-	                                       : timing.texel_cycles);
-}
-
-/* A copy by the copy engine, until its barrier knows. */
-static double bulk_cycles(const struct scheduler *s, uint32_t i)
-{
-	const struct gpu_spec *g = s->gpu;
-	const struct counts *c = &s->program->counts[i];
-	const double dram = s->misses->l1 > 0 ? s->misses->l2 / s->misses->l1 : 0;
-	const double bytes = c->warp_executed ? (double)c->ld_bytes / (double)c->warp_executed : 0;
-	return (timing.bulk_ns + far_ns(s, dram)) * g->clock_mhz * 1e-3 +
-	       bytes / timing.bulk_bytes_per_cycle;
-}
-
 static double latency_cycles(const struct scheduler *s, uint32_t i, uint32_t b)
 {
 	const struct timing_inst *x = &s->program->inst[i];
@@ -146,11 +115,11 @@ static double latency_cycles(const struct scheduler *s, uint32_t i, uint32_t b)
 		if (x->space == MEMORY_REMOTE)
 			return timing.remote_latency_ns * per_ns;
 		if (x->space == MEMORY_TEXTURE || x->space == MEMORY_TEXELS)
-			return fetch_cycles(s, i);
+			return fetch_cycles(s->program, g, i);
 		return (x->space == MEMORY_SHARED ? g->smem_latency_ns * per_ns
 		                                  : load_cycles(s, i, b, NULL)) +
 		       replays_of(&s->program->counts[i]);
-	case INST_BULK: return bulk_cycles(s, i);
+	case INST_BULK: return bulk_cycles(s->program, g, s->misses, i);
 	case INST_ATOMIC:
 		if (x->space == MEMORY_REMOTE)
 			return timing.remote_latency_ns * per_ns;
@@ -215,8 +184,15 @@ static bool mostly_loads(const struct timing_inst *x, const struct counts *c)
 {
 	const double requests =
 		(double)c->ld_requests + (double)c->shared_ld_requests + (double)c->local_requests;
-	return x->class != INST_LOAD || x->space == MEMORY_CONST || x->space == MEMORY_NONE ||
-	       requests >= 0.5 * (double)c->warp_executed;
+	const bool fetches = x->space == MEMORY_TEXTURE || x->space == MEMORY_TEXELS;
+	return x->class != INST_LOAD || fetches || x->space == MEMORY_CONST ||
+	       x->space == MEMORY_NONE || requests >= 0.5 * (double)c->warp_executed;
+}
+
+/* Until a load that looks again and again sees what another block writes. */
+static double poll_cycles(const struct scheduler *s, const struct timing_inst *x)
+{
+	return x->polls ? timing.poll_ns * s->gpu->clock_mhz * 1e-3 : 0;
 }
 
 /* In its place, as the assembler has arranged it. */
@@ -230,9 +206,14 @@ static void issue_machine_inst(struct scheduler *s, uint32_t i, uint32_t b, stru
 	for (unsigned k = 0; k < s->program->n_registers; k++)
 		if (x->control.waits_for >> k & 1)
 			t = fmax(t, s->ready[k]);
+	/* what calls of the system, and waits for a cluster, take is not in its stall counts */
+	t += held_warp_cycles(x, &s->program->counts[i], s->gpu,
+	                      s->program->warps / s->program->thread_blocks);
 	at->last = t + fmax(1, x->control.stall);
 	if (mostly_loads(x, &s->program->counts[i]))
-		hold_board(s, x->control.result_board, t + latency_cycles(s, i, b));
+		hold_board(s, x->control.result_board, t + latency_cycles(s, i, b) + poll_cycles(s, x));
+	if (x->class == INST_BULK)
+		hold_board(s, TIMING_COPIES_BOARD, t + latency_cycles(s, i, b));
 	hold_board(s, x->control.operand_board,
 	           t + timing.operand_cycles + replays_of(&s->program->counts[i]));
 	if (inst_orders_memory(x))
@@ -299,8 +280,7 @@ static void issue_inst(struct scheduler *s, uint32_t i, uint32_t b, struct progr
 	if (x->issued > 0)
 		at->last = fmax(at->last, held > 0 ? t : t + x->issued);
 	double done = is_windowed(x) ? windowed_load(s, i, b, t) : t + latency_cycles(s, i, b);
-	if (x->polls)
-		done += timing.poll_ns * s->gpu->clock_mhz * 1e-3;
+	done += poll_cycles(s, x);
 	if (x->half_transpose)
 		done += timing.transpose_cycles;
 	if (is_windowed(x) && x->fragment && !x->second_half)

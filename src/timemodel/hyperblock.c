@@ -172,7 +172,8 @@ static double side_passes(const struct hyperblocks *h, uint32_t from, uint32_t b
 	return fmax(average_passes(h->program, b), fmin(most, came_up));
 }
 
-/* A warp's average passes are known. A side that only some threads take delays their whole block. */
+/* A warp's average passes are known. A side that only some threads take delays their whole block.
+ */
 static double passes_by_way(const struct hyperblocks *h, uint32_t b)
 {
 	const struct timing_program *p = h->program;

@@ -163,3 +163,31 @@ double held_line_cycles(const struct timing_program *p, const struct gpu_spec *g
 	const double by_dram = from.l2 > 0 ? fmin(1, from.dram / from.l2) : 0;
 	return (double)c->ld_lines * from.l2_lines * (l2 + by_dram * (dram - l2)) * g->clock_mhz * 1e-3;
 }
+
+/* From where it lies to where the rest of it does, by the launch's average. */
+static double far_ns(const struct gpu_spec *g, double dram)
+{
+	return g->l2_latency_ns + dram * (g->dram_latency_ns - g->l2_latency_ns);
+}
+
+/* A fetch of a texture. No cache is followed: a warp's first one of an instruction is taken to come
+ * from where a copy from the host has left it, the others from L1. */
+double fetch_cycles(const struct timing_program *p, const struct gpu_spec *g, uint32_t i)
+{
+	const double executed = (double)p->counts[i].warp_executed;
+	const double far = executed > 0 ? fmin(1, p->warps / executed) : 1;
+	const double ns = g->l1_latency_ns + far * (far_ns(g, timing.texture_far) - g->l1_latency_ns);
+	return ns * g->clock_mhz * 1e-3 +
+	       (p->inst[i].space == MEMORY_TEXTURE ? timing.texture_cycles : timing.texel_cycles);
+}
+
+/* A copy by the copy engine, until its barrier knows. */
+double bulk_cycles(const struct timing_program *p, const struct gpu_spec *g,
+                   const struct load_misses *misses, uint32_t i)
+{
+	const struct counts *c = &p->counts[i];
+	const double dram = misses->l1 > 0 ? misses->l2 / misses->l1 : 0;
+	const double bytes = c->warp_executed ? (double)c->ld_bytes / (double)c->warp_executed : 0;
+	return (timing.bulk_ns + far_ns(g, dram)) * g->clock_mhz * 1e-3 +
+	       bytes / timing.bulk_bytes_per_cycle;
+}

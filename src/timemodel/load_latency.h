@@ -54,4 +54,9 @@ double load_wait_cycles(const struct load_wait *w);
 double held_line_cycles(const struct timing_program *p, const struct gpu_spec *g,
                         const struct load_misses *misses, uint32_t i);
 
+/* Until fetch @i of a texture, or bulk copy @i, is there, in cycles. */
+double fetch_cycles(const struct timing_program *p, const struct gpu_spec *g, uint32_t i);
+double bulk_cycles(const struct timing_program *p, const struct gpu_spec *g,
+                   const struct load_misses *misses, uint32_t i);
+
 #endif

@@ -158,7 +158,7 @@ void kept_note(struct emu_launch *l)
 			unsigned how = 0;
 			for (unsigned k = 0; k < l->n_workers; k++)
 				how |= l->workers[k].touched[i];
-			if (how && !(how & TOUCH_READ) == pass)
+			if (how && (how & TOUCH_READ ? 0 : 1) == pass)
 				note_region(l, &d->arena.region[i], how, &rounds);
 		}
 	note_rounds(l, &rounds);

@@ -214,6 +214,13 @@ static enum inst_class class_of_system(const struct xop *x)
 	}
 }
 
+enum inst_class class_beyond_machine(const struct xop *x)
+{
+	if (x->kind == X_SYSTEM)
+		return class_of_system(x);
+	return x->kind == X_FENCE && x->scope > SCOPE_CTA ? INST_FENCE : INST_OTHER;
+}
+
 /* Sums of floats on shared memory: no instruction does them. */
 static bool is_shared_swap(const struct xop *x)
 {
@@ -250,10 +257,10 @@ static struct machine_inst translate(const struct uses *u, const struct wide_loa
                                      uint32_t o)
 {
 	const struct xop *x = &u->ir->ops[o];
-	const enum inst_class c = is_shared_swap(x)                            ? INST_SHARED_SWAP
-	                          : x->kind == X_SYSTEM                        ? class_of_system(x)
-	                          : x->kind == X_FENCE && x->scope > SCOPE_CTA ? INST_FENCE
-	                                                                       : class_of_kind(x->kind);
+	const enum inst_class beyond = class_beyond_machine(x);
+	const enum inst_class c = is_shared_swap(x)      ? INST_SHARED_SWAP
+	                          : beyond != INST_OTHER ? beyond
+	                                                 : class_of_kind(x->kind);
 	if (x->kind == X_SYSTEM && c != INST_OTHER) /* its arguments come before it */
 		return issues(c, false);
 	if (!x->first)

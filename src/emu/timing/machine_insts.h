@@ -16,6 +16,10 @@ struct machine_inst {
 	float issued; /* 0 = folded into another one, or not the first of its PTX instruction */
 };
 
+/* Of operations that ask the system, copy in bulk, wait for a cluster or fence it; INST_OTHER =
+ * none of them. */
+enum inst_class class_beyond_machine(const struct xop *x);
+
 /* @loads: wide_loads(). Fills @inst per operation and @copies per basic block: of a loop of one
  * block that are unrolled into one; else 1. */
 void machine_insts(const struct ir *ir, const struct wide_load *loads, struct machine_inst *inst,

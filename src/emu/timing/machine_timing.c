@@ -6,6 +6,8 @@
  */
 #include "emu/timing/machine_timing.h"
 
+#include "emu/timing/machine_insts.h"
+
 #include "emu/timing/lane_variance.h"
 #include "base/mem.h"
 
@@ -86,6 +88,12 @@ struct timing_inst *machine_timing_insts(const struct ir *ir, const struct sass_
 		}
 		if (x->mem >= 0)
 			describe_memory(t, x, &memory[o], variance);
+		if (x->kind == X_TEXTURE)
+			t->space = texture_space(x);
+		if (class_beyond_machine(x) != INST_OTHER)
+			t->class = class_beyond_machine(x);
+		if (t->class == INST_MBARRIER)
+			t->control.waits_for |= 1u << TIMING_COPIES_BOARD;
 	}
 	free(variance);
 	return inst;

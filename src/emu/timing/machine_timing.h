@@ -22,4 +22,11 @@ static inline enum memory_space timing_space(const struct xop *x)
 	return x->mem >= 0 ? spaces[x->space] : MEMORY_NONE;
 }
 
+/* Of a texture or surface: by coordinates, or by the number of a texel. */
+static inline enum memory_space texture_space(const struct xop *x)
+{
+	const bool coordinates = x->op == OP_TEX || x->op == OP_TLD4;
+	return coordinates && x->type2 != PTX_S32 ? MEMORY_TEXTURE : MEMORY_TEXELS;
+}
+
 #endif

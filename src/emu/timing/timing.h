@@ -28,9 +28,9 @@ struct block_passes {
 
 /* The thread blocks that ran. */
 struct timing_run {
-	double thread_blocks, block_warps; /* how many, of so many warps each */
-	double factor;                     /* the grid has so many times as many */
-	const struct block_passes *passes; /* per basic block */
+	double thread_blocks, block_warps;             /* how many, of so many warps each */
+	double factor;                                 /* the grid has so many times as many */
+	const struct block_passes *passes;             /* per basic block */
 	double slowest_warp_insts, longest_warp_insts; /* see struct timing_program */
 };
 

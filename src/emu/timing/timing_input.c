@@ -129,9 +129,8 @@ static bool maps_remote(const struct ir *ir)
 static void describe_place(struct timing_inst *t, const struct xop *x, const struct counts *c,
                            bool remote)
 {
-	const bool coordinates = x->op == OP_TEX || x->op == OP_TLD4;
 	if (x->kind == X_TEXTURE)
-		t->space = coordinates && x->type2 != PTX_S32 ? MEMORY_TEXTURE : MEMORY_TEXELS;
+		t->space = texture_space(x);
 	if (remote && x->mem >= 0 && x->space == SPACE_GENERIC && x->kind != X_ST &&
 	    2 * (c->shared_ld_requests + c->shared_atom_requests) > c->warp_executed)
 		t->space = MEMORY_REMOTE;
@@ -172,13 +171,17 @@ static struct timing_inst *describe_insts(const struct ir *ir, const struct op_m
 		if (inst[o].class == INST_SHARED_SWAP)
 			inst[o].issued *= (float)swap_rounds(&inst[o], &of_op[o]);
 	}
-	for (uint32_t b = 0; b < ir->n_blocks; b++)
-		for (uint32_t o = ir->blocks[b].first; is_spin(ir, b) && o < ir->blocks[b].end; o++)
-			inst[o].polls = ir->ops[o].kind == X_LD && ir->ops[o].polls;
 	free(machine);
 	free(loads);
 	free(variance);
 	return inst;
+}
+
+static void describe_spins(const struct ir *ir, struct timing_inst *inst)
+{
+	for (uint32_t b = 0; b < ir->n_blocks; b++)
+		for (uint32_t o = ir->blocks[b].first; is_spin(ir, b) && o < ir->blocks[b].end; o++)
+			inst[o].polls = ir->ops[o].kind == X_LD && ir->ops[o].polls;
 }
 
 static uint32_t insts_of(const struct ir *ir, const struct xblock *b)
@@ -273,11 +276,12 @@ void timing_input(const struct ir *ir, const struct sass_func *code, const struc
 	struct timing_inst *inst =
 		code ? machine_timing_insts(ir, code, memory) : describe_insts(ir, memory, counts, copies);
 	struct timing_block *block = describe_blocks(ir, of_op, copies, run->passes);
+	describe_spins(ir, inst);
 	const struct timing_program p = {
 		.n_insts = ir->n_ops,
 		.n_blocks = ir->n_blocks,
 		.machine_code = code,
-		.n_registers = code ? SASS_N_BARRIERS : ir->n_regs + 1, /* describe_copies() */
+		.n_registers = (code ? TIMING_COPIES_BOARD : ir->n_regs) + 1, /* describe_copies() */
 		.inst = inst,
 		.block = block,
 		.counts = code ? of_op : counts,

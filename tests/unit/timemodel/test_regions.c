@@ -271,6 +271,23 @@ TEST(loads_ahead_of_their_use_are_few)
 	assert_true(cycles(&many) > cycles(&few) + 100);
 }
 
+/* A barrier in shared memory is passed when the copies are there, and a texel used when it is: no
+ * request of L1 is counted of it. */
+TEST(machine_code_waits_for_the_copy_engine_and_textures)
+{
+	const double mhz = gpu_find("h200")->clock_mhz;
+	for (unsigned fetch = 0; fetch < 2; fetch++) {
+		struct sample s = { 0 };
+		add_machine(&s, fetch ? INST_LOAD : INST_BULK, 2, fetch ? 0 : 7, 0)->space =
+			fetch ? MEMORY_TEXELS : MEMORY_NONE;
+		add_machine(&s, fetch ? INST_FP32 : INST_MBARRIER, 2, 7, fetch ? 1 : 1 << 6);
+		s.p.n_registers = TIMING_COPIES_BOARD + 1;
+		end_block(&s, -1, -1);
+		s.p.n_registers = TIMING_COPIES_BOARD + 1;
+		assert_true(cycles(&s) > (fetch ? 200 : timing.bulk_ns * mhz * 1e-3));
+	}
+}
+
 /* What one warp of several does while the others wait delays its thread block. */
 TEST(optional_sides_delay_the_block)
 {
