@@ -27,7 +27,8 @@ static bool swaps_shared(const struct xop *x)
 	return x->op == ATOM_CAS || (x->op == ATOM_ADD && x->type >= PTX_F16 && x->type <= PTX_F64);
 }
 
-/* Lanes that have changed a word, of a compare-and-swap those that held. */
+/* Lanes that have changed a word, of a compare-and-swap those that held. Warps that want one word
+ * end together, and begin with the next instruction together. */
 static void count_swaps(const struct access *a)
 {
 	struct worker *wk = a->w->worker;
@@ -36,9 +37,10 @@ static void count_swaps(const struct access *a)
 		*s = (struct swap_words){ .block = wk->block + 1, .chain = s->chain };
 	for (uint32_t m = a->m->x->op == ATOM_CAS ? a->swapped : a->mask; m; m &= m - 1) {
 		const uint64_t word = a->address[lowest_lane(m)] / 4;
-		const uint32_t n = ++s->n[word % SWAP_WORDS];
-		if (n > s->most) {
-			s->most = n;
+		const uint32_t n = ++s->n[(word + 37 * a->m->id) % SWAP_WORDS];
+		uint32_t *most = &s->most[a->m->id % SWAP_INSTS];
+		if (n > *most) {
+			*most = n;
 			s->chain++;
 		}
 	}

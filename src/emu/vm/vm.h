@@ -47,12 +47,14 @@ struct mem_buffer {
 	uint64_t low, size; /* size 0 = nowhere yet */
 };
 
-/* Words of shared memory that a block changes by swaps, by a hash of their address: how often. */
+/* Words of shared memory that a block changes by swaps, by a hash of their address and of the
+ * instruction: how often. */
 #define SWAP_WORDS 256
+#define SWAP_INSTS 8
 struct swap_words {
 	uint64_t block; /* 1 + the block that is counted; 0 = none yet */
-	uint64_t chain; /* sum over blocks: changes of the word that changes most */
-	uint32_t most, n[SWAP_WORDS];
+	uint64_t chain; /* sum over blocks and instructions: changes of the word that changes most */
+	uint32_t most[SWAP_INSTS], n[SWAP_WORDS];
 };
 
 /* --- what the workers of a launch share --- */

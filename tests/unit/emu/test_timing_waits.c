@@ -57,6 +57,11 @@ TEST(sums_of_floats_go_round)
 	assert_int_equal(one.res.counts.shared_swap_chain, 32); /* of the other warp */
 	assert_true(path_of(&one.res.counts) >= 32 * timing.swap_round_cycles);
 	emu_case_free(&one);
+	/* the next one begins when all have ended */
+	struct emu_case two =
+		run(ROOM, "red.shared.add.f32 [s], 0f3F800000;\nred.shared.add.f32 [s+4], 0f3F800000;\n");
+	assert_int_equal(two.res.counts.shared_swap_chain, 64);
+	emu_case_free(&two);
 	struct emu_case own = run(ROOM, "mov.u32 %r2, s;\nand.b32 %r3, %r1, 31;\nshl.b32 %r3, %r3, 2;\n"
 	                                "add.s32 %r2, %r2, %r3;\n"
 	                                "red.shared.add.f32 [%r2], 0f3F800000;\n");
