@@ -151,14 +151,15 @@ static void note_region(struct emu_launch *l, const struct arena_region *r, unsi
 void kept_note(struct emu_launch *l)
 {
 	const struct emu_device *d = l->device;
+	static const unsigned wanted[] = { TOUCH_READ, 0 }; /* what is read, what is only written */
 	struct page_rounds rounds = { 0 };
 	l2_kept_begin(d->kept);
-	for (unsigned pass = 0; pass < 2; pass++) /* what is read, what is only written */
+	for (unsigned pass = 0; pass < 2; pass++)
 		for (unsigned i = 0; i < d->arena.n; i++) {
 			unsigned how = 0;
 			for (unsigned k = 0; k < l->n_workers; k++)
 				how |= l->workers[k].touched[i];
-			if (how && (how & TOUCH_READ ? 0 : 1) == pass)
+			if (how && (how & TOUCH_READ) == wanted[pass])
 				note_region(l, &d->arena.region[i], how, &rounds);
 		}
 	note_rounds(l, &rounds);
