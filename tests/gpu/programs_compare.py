@@ -1,34 +1,66 @@
 """Holds the emulator's counts of whole programs against those that Nsight Compute read on a card.
 
     programs_compare.py PMPP-EXPLORE PROGRAMS-FOLDER RECORDED-FOLDER [GPU [PROGRAM ...]]
+                        [--jobs N] [--count N] [--timeout SECONDS]
 
-RECORDED-FOLDER: what programs.sh wrote; all its programs, or those named.
-Prints a line per program and the sum; status 1 where an
-output differs or a count does that does not depend on the machine code's own choices.
+RECORDED-FOLDER: what programs.sh wrote; all its programs, or those named. A recording may stop
+after its first --count launches (programs.sh: LAUNCHES).
+Prints a line per program and the sum; status 1 where an output or a count differs, a launch is
+missing or one did not run as machine code. What depends on timing is in programs_timing.py, with
+the reason: those figures are counted apart, and so are programs whose launches a profiler changes.
 """
+import argparse
 import csv
 import json
+import os
 import pathlib
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
-# what ncu counts -> our metric; sums of several on the left
-EQUAL = {
-    "mem.ld_requests": ["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"],
-    "mem.ld_sectors": ["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"],
-    "mem.st_requests": ["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"],
-    "mem.st_sectors": ["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"],
-    "mem.atom_requests": ["l1tex__t_requests_pipe_lsu_mem_global_op_red.sum",
-                          "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum"],
-}
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from programs_timing import ANY, TIMING  # noqa: E402 (beside this file)
+
+INST = "smsp__sass_inst_executed_op_"
+LANES = "smsp__sass_thread_inst_executed_op_%s_pred_on.sum"
+SASS_L1 = "smsp__sass_l1tex_"
+L1 = "l1tex__t_"
+# our metric; what ncu counts, a sum, each term a weight and a counter
+EQUAL = (
+    ("mem.ld_requests", ((1, L1 + "requests_pipe_lsu_mem_global_op_ld.sum"),)),
+    ("mem.ld_sectors", ((1, L1 + "sectors_pipe_lsu_mem_global_op_ld.sum"),)),
+    ("mem.st_requests", ((1, L1 + "requests_pipe_lsu_mem_global_op_st.sum"),)),
+    ("mem.st_requests", ((1, INST + "global_st.sum"),)),
+    ("mem.st_sectors", ((1, L1 + "sectors_pipe_lsu_mem_global_op_st.sum"),)),
+    ("mem.atom_requests", ((1, L1 + "requests_pipe_lsu_mem_global_op_red.sum"),
+                           (1, L1 + "requests_pipe_lsu_mem_global_op_atom.sum"))),
+    ("mem.atom_sectors", ((1, SASS_L1 + "t_sectors_pipe_lsu_mem_global_op_red.sum"),
+                          (1, SASS_L1 + "t_sectors_pipe_lsu_mem_global_op_atom.sum"))),
+)
 # what only machine code counts as a card does: compared where the machine code ran
-MACHINE = {
-    "inst.warp_executed": ["smsp__inst_executed.sum"],
-    "inst.thread_executed": ["smsp__thread_inst_executed_pred_on.sum"],
-    "div.divergent_branches": ["smsp__sass_branch_targets_threads_divergent.sum"],
-}
-FLOP = {"flop.fp32": ("fadd", "fmul", "ffma"), "flop.fp64": ("dadd", "dmul", "dfma")}
+MACHINE = (
+    ("inst.warp_executed", ((1, "smsp__inst_executed.sum"),)),
+    ("inst.thread_active", ((1, "smsp__thread_inst_executed.sum"),)),
+    ("inst.thread_executed", ((1, "smsp__thread_inst_executed_pred_on.sum"),)),
+    ("div.branches", ((1, "smsp__sass_branch_targets_threads_uniform.sum"),
+                      (1, "smsp__sass_branch_targets_threads_divergent.sum"))),
+    ("div.divergent_branches", ((1, "smsp__sass_branch_targets_threads_divergent.sum"),)),
+    ("mem.local_requests", ((1, INST + "local.sum"),)),
+    ("shared.ld_requests", ((1, INST + "shared_ld.sum"),)),
+    ("shared.ld_wavefronts",
+     ((1, SASS_L1 + "data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"),)),
+    ("shared.ldm_requests", ((1, INST + "ldsm.sum"),)),
+    ("shared.ldm_wavefronts",
+     ((1, SASS_L1 + "data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum"),)),
+    ("shared.st_requests", ((1, INST + "shared_st.sum"),)),
+    ("shared.st_wavefronts",
+     ((1, SASS_L1 + "data_pipe_lsu_wavefronts_mem_shared_op_st.sum"),)),
+    ("shared.atom_requests", ((1, INST + "shared_atom.sum"),)),
+    ("flop.fp16", ((2, LANES % "hadd"), (2, LANES % "hmul"), (4, LANES % "hfma"))),
+    ("flop.fp32", ((1, LANES % "fadd"), (1, LANES % "fmul"), (2, LANES % "ffma"))),
+    ("flop.fp64", ((1, LANES % "dadd"), (1, LANES % "dmul"), (2, LANES % "dfma"))),
+)
 
 
 def recorded_launches(path):
@@ -44,66 +76,118 @@ def recorded_launches(path):
 
 
 def expected(counters, machine_code):
-    values = {}
-    for ours, theirs in list(EQUAL.items()) + (list(MACHINE.items()) if machine_code else []):
-        if all(t in counters for t in theirs):
-            values[ours] = sum(counters[t] for t in theirs)
-    for ours, ops in FLOP.items():
-        names = ["smsp__sass_thread_inst_executed_op_%s_pred_on.sum" % op for op in ops]
-        if all(n in counters for n in names):
-            values[ours] = sum(counters[n] * w for n, w in zip(names, (1, 1, 2)))
-    return values
+    """(our metric, what the card counted) for what was recorded."""
+    for ours, terms in EQUAL + (MACHINE if machine_code else ()):
+        if all(name in counters for _, name in terms):
+            yield ours, sum(weight * counters[name] for weight, name in terms)
+
+
+def timed(name, kernel, key):
+    """Whether a figure depends on timing."""
+    for kernels, keys, _ in TIMING.get(name, ()):
+        if (kernels == ANY or kernel in kernels.split()) and (keys == ANY or key in keys.split()):
+            return True
+    return False
+
+
+def emulated(options, name):
+    """What a program did in the emulator; else why it did not."""
+    source = options.programs / (name + ".cu")
+    words = " ".join(re.findall(r"(?m)^// nvcc: (.*)", source.read_text())).split()
+    command = [options.program, "launches", "--json", "--backend", "emu", "--gpu", options.gpu,
+               "--level", "sass", "--count", str(options.count), str(source), "-O1", *words]
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, check=False,
+                             timeout=options.timeout)
+        seen = json.loads(run.stdout)
+    except subprocess.TimeoutExpired:
+        return None, "takes longer than %d s" % options.timeout
+    except ValueError:
+        return None, "no answer: " + run.stderr.strip()[-200:]
+    if "stdout" not in seen:
+        return None, "does not run: " + run.stdout.strip()[:200]
+    return seen, ""
+
+
+class Sum:
+    outputs = wrong_outputs = launches = by_machine_code = total = same = timing = missing = 0
+
+
+def compare_launch(seen, name, mine, card, notes, differ):
+    machine_code = "machine code" in mine.get("level", "")
+    seen.launches += 1
+    seen.by_machine_code += machine_code
+    if not machine_code:
+        note = "%s: %s" % (mine["kernel"], mine.get("level_note", "no machine code"))
+        if note not in notes:
+            notes.append(note)
+    for key, want in expected(card, machine_code):
+        got = mine["metrics"].get(key, {}).get("value")
+        if timed(name, mine["kernel"], key):
+            seen.timing += 1
+            continue
+        seen.total += 1
+        if got == want:
+            seen.same += 1
+        else:
+            differ.setdefault(key, []).append((mine["number"], mine["kernel"], got, want))
+
+
+def compare(seen, options, name, answer, why):
+    """Adds a program to the sum; what is to be said of it."""
+    if answer is None:
+        seen.missing += 1
+        return [why]
+    notes, differ = [], {}
+    text = answer["stdout"] + "status %d\n" % answer["exit"]
+    seen.outputs += 1
+    if text != (options.recorded / (name + ".out")).read_text():
+        seen.wrong_outputs += 1
+        notes.append("OUTPUT DIFFERS")
+    table = options.recorded / (name + ".csv")
+    cards = recorded_launches(table) if table.exists() else []
+    ours = [l for l in answer["launches"] if "failed" not in l["flags"]]
+    cut = len(cards) == options.count and len(ours) >= len(cards)
+    if cards and len(cards) != len(ours) and not cut:
+        seen.missing += not timed(name, "", "launches")
+        notes.append("%d launches here, %d there" % (len(ours), len(cards)))
+    for mine, card in zip(ours, cards):
+        compare_launch(seen, name, mine, card, notes, differ)
+    for key, all_of in sorted(differ.items()):
+        notes.append("%s x%d, launch %d %s: %s here, %.0f there"
+                     % ((key, len(all_of)) + all_of[0]))
+    return notes
+
+
+def read_options():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("program")
+    parser.add_argument("programs", type=pathlib.Path)
+    parser.add_argument("recorded", type=pathlib.Path)
+    parser.add_argument("gpu", nargs="?", default="h200")
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--count", type=int, default=130)
+    parser.add_argument("--timeout", type=float, default=600)
+    return parser.parse_intermixed_args()
 
 
 def main():
-    program, sources, recorded = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
-    gpu = sys.argv[4] if len(sys.argv) > 4 else "h200"
-    total = same = launches = outputs = wrong_outputs = by_machine_code = 0
-    for out in sorted(recorded.glob("*.out")):
-        name = out.stem
-        if sys.argv[5:] and name not in sys.argv[5:]:
-            continue
-        source = sources / (name + ".cu")
-        options = re.findall(r"(?m)^// nvcc: (.*)", source.read_text())
-        run = subprocess.run([program, "launches", "--json", "--backend", "emu", "--gpu", gpu,
-                              "--count", "1000000", str(source), "-O1"] + " ".join(options).split(),
-                             capture_output=True, text=True, check=False)
-        seen = json.loads(run.stdout)
-        if "stdout" not in seen:
-            sys.exit(f"{name} does not run here: {run.stdout}")
-        text = seen["stdout"] + "status %d\n" % seen["exit"]
-        outputs += 1
-        notes = []
-        if text != out.read_text():
-            wrong_outputs += 1
-            notes.append("OUTPUT DIFFERS")
-        table = recorded / (name + ".csv")
-        cards = recorded_launches(table) if table.exists() else []
-        ours = [l for l in seen["launches"] if "failed" not in l["flags"]]
-        if cards and len(cards) != len(ours):
-            notes.append("%d launches here, %d there" % (len(ours), len(cards)))
-        differ = {}
-        for mine, card in zip(ours, cards):
-            launches += 1
-            machine_code = "machine code" in mine.get("level", "")
-            by_machine_code += machine_code
-            if not machine_code and mine.get("level_note"):
-                notes.append("launch %d, %s: %s" % (mine["number"], mine["kernel"],
-                                                    mine["level_note"]))
-            for key, want in expected(card, machine_code).items():
-                got = mine["metrics"].get(key, {}).get("value")
-                total += 1
-                if got == want:
-                    same += 1
-                else:
-                    differ.setdefault(key, []).append((mine["number"], got, want))
-        for key, all_of in sorted(differ.items()):
-            notes.append("%s x%d, launch %d: %s here, %g there"
-                         % ((key, len(all_of)) + all_of[0]))
-        print("%-16s %s" % (name, "; ".join(notes) if notes else "equal"), flush=True)
-    print("%d outputs, %d differ; %d launches, %d of them as machine code; %d of %d counts equal"
-          % (outputs, wrong_outputs, launches, by_machine_code, same, total))
-    return 1 if wrong_outputs or same < total else 0
+    options = read_options()
+    names = [p.stem for p in sorted(options.recorded.glob("*.out"))
+             if not options.names or p.stem in options.names]
+    if not names:
+        sys.exit("programs_compare.py: no such recording in %s" % options.recorded)
+    seen = Sum()
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for name, answer in zip(names, pool.map(lambda n: emulated(options, n), names)):
+            notes = compare(seen, options, name, *answer)
+            print("%-20s %s" % (name, "; ".join(notes) if notes else "equal"), flush=True)
+    print("%d outputs, %d differ; %d launches, %d of them as machine code; %d of %d counts equal; "
+          "%d depend on timing; %d programs or launches missing"
+          % (seen.outputs, seen.wrong_outputs, seen.launches, seen.by_machine_code, seen.same,
+             seen.total, seen.timing, seen.missing))
+    return 1 if seen.wrong_outputs or seen.missing or seen.same < seen.total else 0
 
 
 if __name__ == "__main__":
