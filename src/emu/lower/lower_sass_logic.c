@@ -243,11 +243,18 @@ bool sl_r2ur(struct sass_lower *s)
 	return sl_mov(s);
 }
 
+/* SEL.64 R4, R4, 0xffffffab: the upper word of a number is 0 unless it is written with a minus. */
+static struct xsrc choice(struct sass_lower *s, unsigned n)
+{
+	const struct sass_operand *o = sl_src_operand(s, n);
+	return sl_wide(s, n, o && o->kind == SASS_OPND_INT && o->value < 0);
+}
+
 bool sl_sel(struct sass_lower *s)
 {
 	const struct xsrc p = sl_pred(s, 0, true);
 	if (sl_has(s, SASS_MOD_64)) {
-		const struct xsrc low = sl_wide(s, 0, true), high = sl_wide(s, 1, true);
+		const struct xsrc low = choice(s, 0), high = choice(s, 1);
 		sl_set_wide(s, sl_select(s, 8, low, high, p));
 		return true;
 	}

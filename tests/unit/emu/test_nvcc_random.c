@@ -428,6 +428,7 @@ TEST(moved_numbers_keep_their_upper_word)
 	batch = 1;
 	only_sm = 120;
 	assert_true(one_program(7000650, false));
+	assert_true(one_program(7002646, false)); /* SEL.64 */
 	only_sm = 0;
 }
 
