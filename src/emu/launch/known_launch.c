@@ -38,6 +38,8 @@ struct touched_memory {
 	uint64_t base, size;
 	unsigned how;      /* TOUCH_READ, TOUCH_WRITE */
 	uint64_t contents; /* its name behind the launch */
+	uint64_t found;    /* its name in front of the one whose outcome is kept; 0 = none */
+	uint64_t looked;   /* its name when now was taken, likewise */
 	struct content_hash before, after, now;
 	uint8_t *kept; /* what it held behind the launch, where that wrote into it */
 };
@@ -201,6 +203,12 @@ static bool is_unchanged(const struct arena_region *r, const struct touched_memo
 	return is_told(r) && r->contents == m->contents;
 }
 
+/* It holds what it held in front of the launch whose outcome is kept. */
+static bool is_as_found(const struct arena_region *r, const struct touched_memory *m)
+{
+	return is_told(r) && m->found && r->contents == m->found;
+}
+
 static bool nothing_changed(const struct emu_device *d, const struct known_launch *k)
 {
 	for (unsigned i = 0; i < k->n; i++) {
@@ -217,7 +225,8 @@ static bool worth_comparing(const struct emu_device *d, const struct known_launc
 	double bytes = 0;
 	for (unsigned i = 0; i < k->n; i++) {
 		const struct touched_memory *m = &k->memory[i];
-		const bool hashed = !k->kept || !is_unchanged(region_of(d, m), m);
+		const struct arena_region *r = region_of(d, m);
+		const bool hashed = !k->kept || !(is_unchanged(r, m) || is_as_found(r, m));
 		bytes += (hashed ? (double)m->size : 0) + (m->how & TOUCH_WRITE ? (double)m->size : 0);
 	}
 	return k->seen >= k->next_try && bytes / HASHED_PER_S < k->took_s / 2;
@@ -226,8 +235,11 @@ static bool worth_comparing(const struct emu_device *d, const struct known_launc
 static struct content_hash hash_of(const struct emu_device *d, const struct known_launch *k,
                                    const struct touched_memory *m)
 {
-	if (k->kept && is_unchanged(region_of(d, m), m))
+	const struct arena_region *r = region_of(d, m);
+	if (k->kept && is_unchanged(r, m))
 		return m->after;
+	if (k->kept && is_as_found(r, m))
+		return m->before;
 	return content_hash(arena_at(&d->arena, m->base), m->size);
 }
 
@@ -244,11 +256,12 @@ static bool as_before(const struct known_launch *k)
 	return true;
 }
 
-static void put_outcome(struct emu_device *d, const struct known_launch *k)
+static void put_outcome(struct emu_device *d, struct known_launch *k)
 {
 	for (unsigned i = 0; i < k->n; i++) {
-		const struct touched_memory *m = &k->memory[i];
+		struct touched_memory *m = &k->memory[i];
 		const unsigned region = (unsigned)(region_of(d, m) - d->arena.region);
+		m->found = m->looked;
 		if (!(m->how & TOUCH_WRITE))
 			continue;
 		if (!same_hash(&m->now, &m->after))
@@ -271,8 +284,11 @@ bool known_launch_repeats(struct emu_device *d, struct known_launch *k)
 		return true;
 	if (!worth_comparing(d, k))
 		return false;
-	for (unsigned i = 0; i < k->n; i++)
+	for (unsigned i = 0; i < k->n; i++) {
+		const struct arena_region *r = region_of(d, &k->memory[i]);
+		k->memory[i].looked = is_told(r) ? r->contents : 0;
 		k->memory[i].now = hash_of(d, k, &k->memory[i]);
+	}
 	if (k->kept && as_before(k)) {
 		put_outcome(d, k);
 		return true;
@@ -382,6 +398,7 @@ static bool keep_outcome(struct emu_device *d, const struct known_launch *k,
 		return false;
 	for (unsigned i = 0; i < n; i++) {
 		now[i].before = now[i].after = k->memory[i].now;
+		now[i].found = k->memory[i].looked;
 		if (!(now[i].how & TOUCH_WRITE))
 			continue;
 		const uint8_t *at = arena_at(&d->arena, now[i].base);

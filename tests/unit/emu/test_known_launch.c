@@ -308,6 +308,26 @@ TEST(counts_are_proved_where_memory_decides_nothing)
 	close_bench(&b);
 }
 
+/* The contents that a launch leaves have a name, by which a cycle of launches goes round: nothing
+ * is read. (So what nobody told of is not seen.) */
+TEST(a_cycle_of_launches_reads_no_memory)
+{
+	struct bench b = open_bench(EMU_MEMORY_DEVICE);
+	uint64_t same[2] = { 0, 0 };
+	copy_in(&b, b.in, 7);
+	for (unsigned i = 0; i < 6; i++) {
+		if (i == 5)
+			memory(b.out)[9] ^= 1;
+		same[0] = launch(&b, "work", b.in, b.out, false);
+		same[1] = launch(&b, "work", b.out, b.out, false);
+	}
+	assert_int_not_equal(same[0], 0);
+	assert_int_not_equal(same[1], 0);
+	for (uint32_t i = 0; i < N; i++)
+		assert_int_equal(memory(b.out)[i], worked(worked(7 + i)));
+	close_bench(&b);
+}
+
 TEST(freed_memory_is_no_longer_known)
 {
 	struct bench b = open_bench(EMU_MEMORY_DEVICE);
