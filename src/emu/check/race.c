@@ -455,7 +455,9 @@ bool race_access(struct race_block *b, const struct race_access *a, struct race_
 		v.use.epoch = b->warp[a->warp].epoch;
 		if (!visit_lane(&v, 1u << lane, &any))
 			return any;
-		race_hand_over(b, race_place_key(b, a->shared, a->address[lane]), lane, a);
+		const uint64_t key = race_place_key(b, a->shared, a->address[lane]);
+		race_hand_over(b, key, lane, a);
+		r->visits += race_hand_over_looks(b->places, key);
 	}
 	return any;
 }

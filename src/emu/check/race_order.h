@@ -120,6 +120,8 @@ void race_copies_free(struct race_block *b);
 
 /* A strong access of one lane to the place of @key: takes over, hands over. */
 void race_hand_over(struct race_block *b, uint64_t key, unsigned lane, const struct race_access *a);
+/* What the next one who comes to @key costs, in looks: it grows with all who came before. */
+uint32_t race_hand_over_looks(const struct race_places *p, uint64_t key);
 /* What a place is called: an address, or an offset in the block's shared memory. */
 uint64_t race_place_key(const struct race_block *b, bool shared, uint64_t address);
 
