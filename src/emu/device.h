@@ -3,7 +3,8 @@
  * launches on both. Device addresses are host addresses, so that managed and pinned memory and
  * pointers inside structures need nothing more.
  *
- * One launch at a time; the caller locks. Knows no runtime API and no file.
+ * One launch at a time, but for those that wait (emu_running_apart()); the caller locks. Knows no
+ * runtime API and no file.
  */
 #ifndef PMPP_EMU_DEVICE_H
 #define PMPP_EMU_DEVICE_H
@@ -172,6 +173,10 @@ struct emu_launch_request {
 	device_ask *ask;
 	void *work_ctx;
 	unsigned depth;
+	/* Called again and again while a launch runs that may wait for others; false = it waits for
+	 * what never comes, and has to end. NULL = nobody can be waited for. */
+	bool (*breathe)(void *ctx);
+	void *breathe_ctx;
 };
 
 /* A launch of EMU_COUNT_NONE may be found to repeat an earlier one, and then only its outcome is
@@ -181,5 +186,24 @@ struct emu_launch_request {
 bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
                 const struct run_hooks *hooks, struct run_result *res,
                 struct run_findings *findings, struct err *err);
+
+/*
+ * The same in steps, for a launch that may wait for the host or for another launch. False: it
+ * repeats an earlier one, and that was all. Else it goes, and has to be ended; @req is copied, what
+ * it points to has to stay, and @res.
+ */
+struct emu_running;
+bool emu_launch_begin(struct emu_device *d, const struct emu_launch_request *req,
+                      const struct run_hooks *hooks, struct run_result *res,
+                      struct emu_running **out);
+void emu_running_go(struct emu_running *r);
+bool emu_running_end(struct emu_running *r, struct run_findings *findings, struct err *err);
+/* Its kernel looks at memory again and again, and it goes in one thread: others may use the device
+ * while that breathes, if they are told of it by ..._apart() first. */
+bool emu_running_may_wait(const struct emu_running *r);
+void emu_running_apart(struct emu_running *r);
+/* Grows while the kernel does something else than to look whether it may go on; asked from within
+ * breathe(). */
+uint64_t emu_running_progress(const struct emu_running *r);
 
 #endif

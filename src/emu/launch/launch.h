@@ -18,6 +18,8 @@
 
 /* --- device_open.c: memory --- */
 
+#define PARAM_AREAS 4          /* launches at a time */
+#define PARAM_AREA_BYTES 33280 /* most that a launch may pass: 32,764 (sm_70 on); alignment */
 struct emu_device {
 	const struct gpu_spec *gpu;
 	struct arena arena;
@@ -25,11 +27,14 @@ struct emu_device {
 	struct line_filter *filter, *no_filter; /* what the cache simulation follows; nothing */
 	/* of a program's device */
 	struct gpu_spec sheet;
-	struct heap *heap;        /* of device code; NULL = not asked for yet */
-	struct heap *launch_room; /* for what launches of kernels by kernels pass; likewise */
-	uint64_t workspace;       /* of cooperative launches; 0 = none yet */
-	uint64_t param_area, used_bytes;
-	struct memory_left host; /* when the program began */
+	struct heap *heap;               /* of device code; NULL = not asked for yet */
+	struct heap *launch_room;        /* for what launches of kernels by kernels pass; likewise */
+	uint64_t workspace;              /* of cooperative launches; 0 = none yet */
+	uint64_t param_area, used_bytes; /* PARAM_AREAS of them, one behind the other */
+	unsigned n_apart;                /* launches that run while others do */
+	uint8_t areas_taken;             /* bit per area of parameters */
+	unsigned new_regions;            /* since a launch first waited */
+	struct memory_left host;         /* when the program began */
 	struct texture_table textures;
 	struct image_cache *images;
 	struct known_launches *known;
@@ -121,7 +126,7 @@ void emu_module_drop_code(struct emu_module *m, struct emu_device *d); /* progra
 
 /* --- one launch (prepare.c, workers.c, results.c) --- */
 
-enum stop_reason { STOP_NONE, STOP_FAULT, STOP_CANCEL, STOP_TIMEOUT };
+enum stop_reason { STOP_NONE, STOP_FAULT, STOP_CANCEL, STOP_TIMEOUT, STOP_FORSAKEN };
 
 struct emu_launch {
 	const struct run_request *req;
@@ -153,6 +158,8 @@ struct emu_launch {
 	struct run_result *results; /* ... whose counts then are here */
 	unsigned n_workers;
 	struct worker *workers;
+	bool apart;            /* others use the device while it runs */
+	uint8_t area;          /* bit of its area of parameters; 0 = none yet */
 	_Atomic uint64_t next; /* block to hand out, within the wave */
 	uint64_t until;        /* before this one */
 	_Atomic uint64_t done;

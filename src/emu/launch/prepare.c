@@ -251,10 +251,22 @@ static bool add_workspace(struct emu_launch *l, struct regions *a, struct err *e
 	return check_together(l, err);
 }
 
+/* Launches that wait keep their parameters; this one gets an area of its own. */
+static uint64_t take_param_area(struct emu_launch *l)
+{
+	struct emu_device *d = l->device;
+	unsigned i = 0;
+	while (i + 1 < PARAM_AREAS && d->areas_taken >> i & 1)
+		i++;
+	l->area = (uint8_t)(1u << i);
+	d->areas_taken |= l->area;
+	return d->param_area + (uint64_t)i * PARAM_AREA_BYTES;
+}
+
 /* On a living device only the parameters are still to be put into memory. */
 static bool place_on_device(struct emu_launch *l, struct err *err)
 {
-	struct regions a = { .param_base = l->device->param_area + launch_param_shift(l) };
+	struct regions a = { .param_base = take_param_area(l) + launch_param_shift(l) };
 	device_heap_keep(l);
 	nested_work_prepare(l);
 	if (!place_workspace(l, &a, err))
@@ -265,7 +277,7 @@ static bool place_on_device(struct emu_launch *l, struct err *err)
 	memcpy(arena_at(&l->device->arena, a.param_base), a.param_bytes, launch_param_bytes(l));
 	if (!l->sass) {
 		l->image_key = image_key(l->func, l->req->plan, l->grid.order.cluster, a.param_bytes) ^
-		               a.workspace ^ race_blocks_wanted(l);
+		               a.workspace ^ race_blocks_wanted(l) ^ (uint64_t)(l->area - 1) << 32;
 	} else {
 		machine_banks_fill(&l->module->banks, l->sass, sass_number(l), l->module,
 		                   &l->device->arena);
@@ -450,6 +462,8 @@ bool emu_launch_prepare(struct emu_launch *l, const struct run_request *req,
 
 void emu_launch_free(struct emu_launch *l)
 {
+	if (l->area)
+		l->device->areas_taken &= (uint8_t)~l->area;
 	for (unsigned i = 0; l->workers && i < l->n_workers; i++)
 		emu_worker_free(&l->workers[i]);
 	free(l->workers);

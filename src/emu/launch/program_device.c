@@ -17,8 +17,7 @@
 #define DEVICE_BASE ((uint64_t)0x200000000000)
 #define DEVICE_SPAN ((uint64_t)1 << 37)
 #define LEAST_SPAN ((uint64_t)1 << 28)
-#define PARAM_ROOM (1 << 20)   /* for what is not the program's */
-#define PARAM_AREA_BYTES 33280 /* most that a launch may pass: 32,764 (sm_70 on); alignment */
+#define PARAM_ROOM (1 << 20) /* for what is not the program's */
 
 /* Addresses for as much as there may be; under ulimit -v for less. */
 static bool reserve(struct emu_device *d, struct err *err)
@@ -50,7 +49,7 @@ bool emu_device_new(struct emu_device **out, const struct gpu_spec *gpu, struct 
 		emu_device_free(d);
 		return false;
 	}
-	struct arena_region *params = arena_take(&d->arena, 0, PARAM_AREA_BYTES, 512);
+	struct arena_region *params = arena_take(&d->arena, 0, PARAM_AREAS * PARAM_AREA_BYTES, 512);
 	params->name = "kernel parameters";
 	params->read_only = true;
 	params->kind = EMU_MEMORY_VARIABLE;
@@ -87,6 +86,13 @@ bool emu_device_host_has(const struct emu_device *d, uint64_t bytes, struct memo
 	return (double)bytes <= most;
 }
 
+/* A launch that waits has room for so many more. */
+static bool has_room(struct emu_device *d)
+{
+	d->new_regions = d->n_apart ? d->new_regions + 1 : 0;
+	return d->new_regions < TOUCHED_ROOM;
+}
+
 uint64_t emu_device_alloc(struct emu_device *d, uint64_t bytes, enum emu_memory kind,
                           const void *caller)
 {
@@ -94,7 +100,7 @@ uint64_t emu_device_alloc(struct emu_device *d, uint64_t bytes, enum emu_memory 
 	if ((limited && (double)d->used_bytes + (double)bytes > d->sheet.dram_bytes) ||
 	    !emu_device_host_has(d, bytes, NULL))
 		return 0;
-	struct arena_region *r = arena_take(&d->arena, 0, bytes, 512);
+	struct arena_region *r = has_room(d) ? arena_take(&d->arena, 0, bytes, 512) : NULL;
 	if (!r)
 		return 0;
 	r->kind = (uint8_t)kind;
@@ -109,7 +115,7 @@ uint64_t emu_device_alloc(struct emu_device *d, uint64_t bytes, enum emu_memory 
 
 bool emu_device_register(struct emu_device *d, uint64_t address, uint64_t bytes, const void *caller)
 {
-	struct arena_region *r = arena_take(&d->arena, address, bytes, 1);
+	struct arena_region *r = has_room(d) ? arena_take(&d->arena, address, bytes, 1) : NULL;
 	if (!r)
 		return false;
 	r->kind = EMU_MEMORY_REGISTERED;

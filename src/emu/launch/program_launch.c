@@ -1,4 +1,4 @@
-/* One launch of a whole program; see emu/device.h. */
+/* One launch of a whole program, at one go or in steps; see emu/device.h. */
 #include "emu/device.h"
 
 #include "emu/launch/kept.h"
@@ -6,7 +6,10 @@
 #include "emu/launch/launch.h"
 #include "emu/launch/program_function.h"
 
+#include "base/mem.h"
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void take_results(struct emu_launch *l, struct run_result *res)
@@ -28,34 +31,56 @@ static void take_outcome(struct emu_launch *l, struct run_findings *findings,
 	nested_work_tell(l);
 }
 
-bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
-                const struct run_hooks *hooks, struct run_result *res,
-                struct run_findings *findings, struct err *err)
+struct emu_running {
+	struct emu_launch l;
+	struct emu_launch_request req;
+	struct launch_plan plan;
+	struct run_request run;
+	struct run_hooks hooks;
+	struct known_launch *known; /* NULL = nothing is noted of it */
+	bool ran, ok;
+	struct err err;
+};
+
+static struct emu_running *running_new(const struct emu_launch_request *req,
+                                       const struct run_hooks *hooks, struct run_result *res)
 {
+	struct emu_running *r = mem_zalloc(sizeof *r);
 	const struct emu_function *f = req->function;
 	const char *file = emu_function_file(f);
-	const struct launch_plan plan = {
+	r->req = *req;
+	if (hooks)
+		r->hooks = *hooks;
+	r->plan = (struct launch_plan){
 		.entry = f->func->name,
 		.grid = { req->grid[0], req->grid[1], req->grid[2] },
 		.block = { req->block[0], req->block[1], req->block[2] },
 		.dynamic_shared_bytes = req->dynamic_shared_bytes,
 	};
-	const struct run_request run = {
-		.plan = &plan,
+	r->run = (struct run_request){
+		.plan = &r->plan,
 		.source_file = file ? file : f->module->name,
 		.threads = req->threads,
 		.max_blocks = req->max_blocks,
 		.check_races = req->check_races,
 		.timeout_s = req->timeout_s > 0 ? req->timeout_s : 1e9,
 	};
-	struct emu_launch l = { .sass = req->machine_code ? &f->module->code : NULL, .results = res };
+	r->l.sass = req->machine_code ? &f->module->code : NULL;
+	r->l.results = res;
+	return r;
+}
+
+bool emu_launch_begin(struct emu_device *d, const struct emu_launch_request *req,
+                      const struct run_hooks *hooks, struct run_result *res,
+                      struct emu_running **out)
+{
+	const struct emu_function *f = req->function;
 	memset(res, 0, sizeof *res);
-	memset(findings, 0, sizeof *findings);
 	res->counts.dram_read_bytes = res->counts.dram_write_bytes = res->counts.l2_sectors = -1;
 	res->counts.host_read_bytes = res->counts.host_write_bytes = -1;
 	kept_look(d);
 	struct known_launch *known =
-		req->machine_code || req->other_contents || req->backwards || req->max_blocks
+		req->machine_code || req->other_contents || req->backwards || req->max_blocks || d->n_apart
 			? NULL
 			: known_launch_of(d, req);
 	if (known && req->counting == EMU_COUNT_NONE && known_launch_repeats(d, known)) {
@@ -63,24 +88,108 @@ bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
 		res->counts_as = known_launch_counts(known);
 		known_launch_touches(d, known);
 		kept_end(d);
-		return true;
+		return false;
 	}
-	bool ok = emu_launch_prepare_on(&l, d, f->module, f->func, &run, hooks, req, err);
-	if (ok) {
-		ok = emu_launch_run(&l, err);
-		if (req->print)
-			emu_launch_printed(&l, req->print, req->print_ctx);
-		emu_launch_findings(&l, findings);
+	struct emu_running *r = *out = running_new(req, hooks, res);
+	r->known = known;
+	r->ok =
+		emu_launch_prepare_on(&r->l, d, f->module, f->func, &r->run, &r->hooks, &r->req, &r->err);
+	return true;
+}
+
+void emu_running_go(struct emu_running *r)
+{
+	r->ran = r->ok;
+	r->ok = r->ok && emu_launch_run(&r->l, &r->err);
+}
+
+/* Memory that it may have written; nothing is known of launches before it. */
+static void end_apart(struct emu_running *r)
+{
+	struct emu_device *d = r->l.device;
+	for (unsigned i = 0; i < d->arena.n; i++)
+		arena_changed(&d->arena, i);
+	d->n_apart--;
+}
+
+bool emu_running_end(struct emu_running *r, struct run_findings *findings, struct err *err)
+{
+	struct emu_launch *l = &r->l;
+	struct run_result *res = l->results;
+	struct known_launch *known = r->known;
+	memset(findings, 0, sizeof *findings);
+	if (r->ran) {
+		if (r->req.print)
+			emu_launch_printed(l, r->req.print, r->req.print_ctx);
+		emu_launch_findings(l, findings);
 	}
-	if (l.workers)
-		kept_note(&l);
-	if (known && l.workers)
-		known_launch_note(d, known, &l, ok && !findings->n && !l.runtime);
-	if (ok)
-		take_outcome(&l, findings, res);
-	kept_end(d);
+	if (l->apart)
+		end_apart(r);
+	else if (l->workers)
+		kept_note(l);
+	if (known && l->workers)
+		known_launch_note(l->device, known, l, r->ok && !findings->n && !l->runtime);
+	if (r->ok)
+		take_outcome(l, findings, res);
+	kept_end(l->device);
 	res->counts_as = known ? known_launch_counts(known) : 0;
 	res->in_any_order = known && known_launch_in_any_order(known);
-	emu_launch_free(&l);
+	emu_launch_free(l);
+	const bool ok = r->ok;
+	if (!ok)
+		*err = r->err;
+	free(r);
 	return ok;
+}
+
+bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
+                const struct run_hooks *hooks, struct run_result *res,
+                struct run_findings *findings, struct err *err)
+{
+	struct emu_running *r;
+	memset(findings, 0, sizeof *findings);
+	if (!emu_launch_begin(d, req, hooks, res, &r))
+		return true;
+	emu_running_go(r);
+	return emu_running_end(r, findings, err);
+}
+
+/* --- a launch that others overtake --- */
+
+bool emu_running_may_wait(const struct emu_running *r)
+{
+	const struct emu_launch *l = &r->l;
+	return r->ok && l->image.ir.waits && (l->grid.together || l->n_workers == 1) && !l->sass &&
+	       l->image_key && l->device->n_apart < PARAM_AREAS - 1;
+}
+
+void emu_running_apart(struct emu_running *r)
+{
+	r->l.apart = true;
+	r->l.device->n_apart++;
+	r->known = NULL;
+}
+
+/* Does the operation show that the kernel does something, not only look whether it may go on? */
+static bool is_work(const struct xop *x)
+{
+	return x->kind == X_ST || x->kind == X_RED || (x->kind == X_ATOM && !x->polls) ||
+	       x->kind == X_SYSTEM;
+}
+
+uint64_t emu_running_progress(const struct emu_running *r)
+{
+	const struct emu_launch *l = &r->l;
+	const struct image *im = &l->image;
+	uint64_t work = atomic_load(&l->done);
+	for (unsigned s = 0; s < im->n_segments; s++) {
+		bool any = false;
+		for (uint32_t o = im->segments[s].first; o < im->segments[s].end && !any; o++)
+			any = is_work(&im->ir.ops[o]);
+		for (unsigned i = 0; any && i < l->n_workers; i++) {
+			const struct segment_count *c = &l->workers[i].segments[s];
+			work += c->full[0] + c->full[1] + c->warps;
+		}
+	}
+	return work;
 }

@@ -44,12 +44,14 @@ static bool poll_launch(struct worker *wk)
 		stop_launch(l, STOP_CANCEL);
 	else if (now > l->deadline)
 		stop_launch(l, STOP_TIMEOUT);
+	if (l->program && l->program->breathe && !l->program->breathe(l->program->breathe_ctx))
+		stop_launch(l, STOP_FORSAKEN);
 	if (wk->index == 0 && l->hooks && l->hooks->progress && now - l->last_report > 1.0 / 30) {
 		l->last_report = now;
 		l->hooks->progress(l->hooks->ctx, (double)atomic_load(&l->done) / (double)l->grid.order.n);
 	}
 	const int why = atomic_load(&l->stop);
-	return why == STOP_CANCEL || why == STOP_TIMEOUT;
+	return why == STOP_CANCEL || why == STOP_TIMEOUT || why == STOP_FORSAKEN;
 }
 
 /* A turn of each of @n blocks from @index on that has not @ended; true if one went on. */
@@ -255,8 +257,18 @@ static bool ended_early(const struct emu_launch *l, enum stop_reason why, struct
 		return err_set(err, ERR_CANCELLED, "%s: cancelled after %llu of %llu blocks", l->func->name,
 		               done, all);
 	const struct worker *wk = &l->workers[0];
+	for (unsigned i = 1; i < l->n_workers && worker_position(wk) < 0; i++)
+		wk = &l->workers[i];
 	const int64_t op = worker_position(wk);
 	const uint32_t line = op < 0 ? 0 : l->image.ir.insts[l->image.ir.ops[op].pc].line;
+	if (why == STOP_FORSAKEN) {
+		err_set(err, ERR_TIMEOUT,
+		        "%s:%u: %s: block %llu waits at this line for memory to change, and nobody is left "
+		        "who could change it: the host waits for the launch; %llu of %llu blocks are done",
+		        l->source_file, line, l->func->name, (unsigned long long)wk->block, done, all);
+		return err_remedy(err, "let the host write what the kernel waits for before it waits for "
+		                       "the kernel; of two kernels launch the one that writes first");
+	}
 	err_set(
 		err, ERR_TIMEOUT,
 		"%s:%u: %s: still running after %.3g s, %llu of %llu blocks done; block %llu is at this "

@@ -87,7 +87,8 @@ void emu_worker_init(struct worker *wk, struct grid *g, unsigned index)
 	wk->repeat = mem_calloc(im->ir.n_mem + 1, sizeof *wk->repeat);
 	wk->place = mem_calloc(im->ir.n_mem + 1, sizeof *wk->place);
 	wk->guard_lanes = mem_calloc(im->ir.n_ops + 1, sizeof *wk->guard_lanes);
-	wk->touched = mem_calloc(g->arena->n + 1, sizeof *wk->touched);
+	wk->touched =
+		mem_calloc(g->arena->n + 1 + (im->ir.waits ? TOUCHED_ROOM : 0), sizeof *wk->touched);
 	wk->divergent = mem_calloc(im->ir.n_blocks + 1, sizeof *wk->divergent);
 	longest_init(wk);
 	for (uint32_t i = 0; i < g->n_warps; i++)

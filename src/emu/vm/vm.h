@@ -20,6 +20,8 @@ const struct handler_set *handler_set_choose(const char *wanted);
 
 /* --- what is counted --- */
 
+/* Allocations that may be made while a launch waits for the host. */
+#define TOUCHED_ROOM 1024
 struct segment_count {
 	uint64_t full[2];      /* by full warps of the speculative and the conservative program */
 	uint64_t warps, lanes; /* all others */

@@ -86,7 +86,7 @@ struct guest_stream {
 };
 struct guest_event {
 	unsigned id, flags;
-	bool recorded;
+	bool recorded, pending;  /* pending: its record is behind a launch that waits (guest_later.h) */
 	double at_ns;            /* GPU clock */
 	uint64_t capture_number; /* recorded while capturing; 0 = it was not */
 	struct guest_front front;

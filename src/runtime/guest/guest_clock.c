@@ -110,11 +110,10 @@ double clock_stream_done_ns(const struct guest_stream *s)
 	return ready;
 }
 
-struct clock_span clock_place(struct guest_stream *s, enum guest_engine engine, double ns,
-                              double share, double call_ns)
+static struct clock_span place(struct guest_stream *s, double called_ns, enum guest_engine engine,
+                               double ns, double share, double call_ns)
 {
-	struct clock_span span = { .call_ns = clock_host_ns() };
-	clocks.waited_ns += call_ns;
+	struct clock_span span = { .call_ns = called_ns };
 	double start = later(span.call_ns + call_ns, clock_stream_done_ns(s));
 	const unsigned copy = guest.gpu.copy_engines > 1 ? (unsigned)engine : GUEST_ENGINE_H2D;
 	if (engine == GUEST_ENGINE_SM)
@@ -132,6 +131,21 @@ struct clock_span clock_place(struct guest_stream *s, enum guest_engine engine, 
 		clocks.legacy_ns = span.end_ns;
 	clocks.all_ns = later(clocks.all_ns, span.end_ns);
 	return span;
+}
+
+struct clock_span clock_place(struct guest_stream *s, enum guest_engine engine, double ns,
+                              double share, double call_ns)
+{
+	const double now = clock_host_ns();
+	clocks.waited_ns += call_ns;
+	return place(s, now, engine, ns, share, call_ns);
+}
+
+struct clock_span clock_place_held(struct guest_stream *s, double call_ns, double ns, double share,
+                                   double launch_call_ns)
+{
+	const double held = clock_host_ns() - call_ns - launch_call_ns;
+	return place(s, call_ns, GUEST_ENGINE_SM, later(ns, held), share, launch_call_ns);
 }
 
 double clock_all_done_ns(void)

@@ -27,6 +27,10 @@ struct clock_span {
  */
 struct clock_span clock_place(struct guest_stream *s, enum guest_engine engine, double ns,
                               double share, double call_ns);
+/* A kernel that was called at @call_ns and ends now, when what it waited for had come; not before
+ * @ns. */
+struct clock_span clock_place_held(struct guest_stream *s, double call_ns, double ns, double share,
+                                   double launch_call_ns);
 /* The host waits until the GPU's clock shows @ns. */
 void clock_wait_until(double ns);
 /* When everything that was placed so far is done. */

@@ -1,10 +1,12 @@
 /*
  * Operations done: bytes move, kernels run, the clock goes on, a record is written. All streams
- * run in the order of the host's calls, which satisfies every dependence that CUDA defines.
+ * run in the order of the host's calls, which satisfies every dependence that CUDA defines; only
+ * behind a launch that waits for the host they are put off (guest_later.h).
  */
 #include "runtime/guest/guest_clock.h"
+#include "runtime/guest/guest_flight.h"
 #include "runtime/guest/guest_graph.h"
-#include "runtime/guest/guest_nested.h"
+#include "runtime/guest/guest_later.h"
 #include "runtime/guest/guest_record.h"
 
 #include "base/mem.h"
@@ -107,6 +109,11 @@ static cudaError_t check_direction(const struct guest_op *op, struct side from, 
                                    const void *caller)
 {
 	const enum cudaMemcpyKind kind = op->u.copy.direction;
+	if (!op->u.copy.from.address || !op->u.copy.to.address) {
+		finding("null-pointer", "look at what the call that should have given it returned", caller,
+		        "a copy %s a null pointer", op->u.copy.to.address ? "from" : "to");
+		return cudaErrorInvalidValue;
+	}
 	if (is_lost(op->u.copy.from.address, from) || is_lost(op->u.copy.to.address, to)) {
 		finding("use-after-free", "keep the memory until its last use", caller,
 		        "a copy %s memory that is freed or was never allocated",
@@ -298,37 +305,6 @@ static cudaError_t do_wait(struct guest_stream *s, const struct guest_event *eve
 	return cudaSuccess;
 }
 
-static guest_launch do_launch;
-
-static cudaError_t do_nested(struct guest_stream *s, const struct nested *x, struct nested_list *l)
-{
-	if (x->op.kind != GUEST_OP_LAUNCH)
-		return guest_execute(s, &x->op, GUEST_ASYNC, NULL);
-	struct guest_nesting nesting = {
-		.parent = x->parent, .depth = x->depth, .list = l, .again = do_launch
-	};
-	const size_t from = l->n;
-	const cudaError_t e = guest_run_kernel(&x->op, s, &nesting);
-	nested_stack(l, from);
-	return e;
-}
-
-/* The kernel, and then what it asked for, and what that asked for. */
-static cudaError_t do_launch(const struct guest_op *op, struct guest_stream *s)
-{
-	struct nested_list list = { .n = 0 };
-	struct guest_nesting nesting = { .list = &list, .again = do_launch };
-	struct nested x;
-	cudaError_t e = guest_run_kernel(op, s, &nesting);
-	nested_stack(&list, 0);
-	while (nested_take(&list, &x)) {
-		if (e == cudaSuccess && guest.sticky == cudaSuccess)
-			e = do_nested(s, &x, &list);
-		guest_op_drop(&x.op);
-	}
-	return e;
-}
-
 /* One after the other in one stream, dependences first. */
 static cudaError_t do_graph(struct guest_stream *s, struct guest_graph *g, const void *caller)
 {
@@ -344,12 +320,28 @@ static cudaError_t do_graph(struct guest_stream *s, struct guest_graph *g, const
 	return cudaSuccess;
 }
 
+/* The call returns when it is done: the host asked for that, or its pageable memory is written. */
+static bool is_for_now(const struct guest_op *op, enum guest_wait wait)
+{
+	return wait == GUEST_SYNC ||
+	       (op->kind == GUEST_OP_COPY && !side_of(op->u.copy.to.address).known);
+}
+
 cudaError_t guest_execute(struct guest_stream *s, const struct guest_op *op, enum guest_wait wait,
                           const void *caller)
 {
 	bool was;
+	if (op->kind != GUEST_OP_GRAPH && later_blocks(s, op)) {
+		if (!is_for_now(op, wait)) {
+			later_add(s, op, caller);
+			return cudaSuccess;
+		}
+		later_wait_stream(s);
+		if (guest.sticky != cudaSuccess)
+			return guest.sticky;
+	}
 	switch (op->kind) {
-	case GUEST_OP_LAUNCH: return do_launch(op, s);
+	case GUEST_OP_LAUNCH: return flight_launch(op, s);
 	case GUEST_OP_COPY: return do_copy(s, op, wait, caller);
 	case GUEST_OP_SET: return do_set(s, op, caller);
 	case GUEST_OP_HOST: return do_host(s, op);

@@ -2,6 +2,7 @@
 /* Copies of the program; see guest_fork.h. */
 #include "runtime/guest/guest_fork.h"
 #include "runtime/guest/guest.h"
+#include "runtime/guest/guest_flight.h"
 #include "runtime/guest/guest_record.h"
 
 #include <errno.h>
@@ -20,6 +21,7 @@ int guest_fork(guest_fork_run *run, const void *ctx)
 	if (pid == 0) { /* twice, so that it is no child that the program could wait for */
 		if (fork() == 0) {
 			close(pair[0]);
+			flight_forget();
 			run(ctx, pair[1]);
 		}
 		_exit(0);

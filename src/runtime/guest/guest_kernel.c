@@ -1,5 +1,6 @@
 /* A kernel runs: in the emulator, on the clock, into the records. */
 #include "runtime/guest/guest_clock.h"
+#include "runtime/guest/guest_flight.h"
 #include "runtime/guest/guest_keeper.h"
 #include "runtime/guest/guest_machine.h"
 #include "runtime/guest/guest_nested.h"
@@ -211,6 +212,15 @@ static void tell_findings(const struct run_findings *findings, uint64_t number,
 	}
 }
 
+static void tell_unfinished(uint64_t number)
+{
+	struct record_finding f = { .launch = number, .times = 1 };
+	snprintf(f.kind, sizeof f.kind, "unfinished");
+	snprintf(f.text, sizeof f.text, "the program ended while this launch still waited for it");
+	snprintf(f.remedy, sizeof f.remedy, "tell the kernel to end, and wait for it");
+	record_finding(&f);
+}
+
 static void tell_failure(const struct run_findings *findings, const struct err *err,
                          uint64_t number)
 {
@@ -329,92 +339,166 @@ static void note_counts(struct kind *kind, unsigned state, const struct guest_op
 	kind->in[state].ns = guest_kernel_ns(op, counts, &kind->in[state].share);
 }
 
-/* Its place on the clock, and what came of it. */
-static void tell_outcome(struct guest_stream *s, const struct kind *kind, unsigned state,
-                         const struct run_result *res, struct record_launch *r)
-{
-	const double launch_call_ns = r->parent ? 0 : stream_rates_of(&guest.gpu).launch_call_ns;
-	const unsigned told = state_told(kind, state);
-	const struct clock_span span =
-		clock_place(s, GUEST_ENGINE_SM, kind->in[told].ns, kind->in[told].share, launch_call_ns);
-	r->span = (struct record_span){ span.call_ns, span.start_ns, span.end_ns };
-	r->like = kind->in[told].like;
-	r->same_as = res->same_as;
-	r->counts_as = res->counts_as;
-	r->share = kind->in[told].share;
-	r->wall_s = res->wall_s;
-	r->races = res->races;
-}
+struct kernel_run {
+	struct guest_op op; /* owned */
+	struct guest_stream *stream;
+	struct guest_nesting *nesting;
+	struct record_launch r;
+	double call_ns, began_s; /* on the host's clock, and when that was */
+	unsigned state;
+	bool count, apart; /* apart: others overtook it */
+	struct launch_print printed;
+	struct emu_launch_request req;
+	struct beside beside;
+	struct run_result res;
+	struct under_way way;
+	struct emu_running *running; /* NULL = it repeats one, and was done at once */
+};
 
-cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
-                             struct guest_nesting *nesting)
+struct kernel_run *kernel_run_begin(const struct guest_op *op, struct guest_stream *s,
+                                    struct guest_nesting *nesting)
 {
+	struct kernel_run *k = mem_zalloc(sizeof *k);
 	struct guest_function *f = op->u.launch.function;
 	struct kind *kind = kind_of(op);
-	struct record_launch r = {
+	guest_op_keep(&k->op, op);
+	k->stream = s;
+	k->nesting = nesting;
+	k->call_ns = clock_host_ns();
+	k->r = (struct record_launch){
 		.number = record_launch_number() + 1,
 		.stream = s->id,
 		.dynamic_shared_bytes = op->u.launch.shared_bytes,
 		.cooperative = op->u.launch.group.cooperative,
 		.parent = nesting->parent,
 	};
-	nesting->parent = r.number; /* of what it launches */
+	nesting->parent = k->r.number; /* of what it launches */
 	nesting->module = f->module;
-	const unsigned state = state_of(op);
-	const bool again = kind->again && !kind->in[state].like;
-	const bool count = record_is_open() &&
-	                   (kind->counted < guest.config.count_first || is_asked(r.number) || again);
-	struct launch_print printed = { 0 };
-	struct emu_launch_request req = request_of(op, r.number, count, again, &printed, nesting);
-	if (count || machine_gives_results())
+	k->state = state_of(op);
+	const bool again = kind->again && !kind->in[k->state].like;
+	k->count = record_is_open() &&
+	           (kind->counted < guest.config.count_first || is_asked(k->r.number) || again);
+	k->req = request_of(&k->op, k->r.number, k->count, again, &k->printed, nesting);
+	if (k->count || machine_gives_results())
 		machine_need(f->module);
-	req.machine_code = machine_gives_results() && emu_module_level(f->module->loaded)[0];
-	memcpy(r.grid, req.grid, sizeof r.grid);
-	memcpy(r.block, req.block, sizeof r.block);
+	k->req.machine_code = machine_gives_results() && emu_module_level(f->module->loaded)[0];
+	memcpy(k->r.grid, k->req.grid, sizeof k->r.grid);
+	memcpy(k->r.block, k->req.block, sizeof k->r.block);
 	record_kernel(f);
-	r.kernel = f->id;
+	k->r.kernel = f->id;
 	f->launches++;
 
-	struct beside beside = { .fork.fd = -1, .look.fd = -1 };
-	if (count)
-		beside = begin_counting(op, s, &req, r.number, nesting->again);
-	struct run_result res = { 0 };
+	k->beside = (struct beside){ .fork.fd = -1, .look.fd = -1 };
+	if (k->count)
+		k->beside = begin_counting(op, s, &k->req, k->r.number, nesting->again);
+	k->way = (struct under_way){ .launch = k->r.number, .kernel = f->id, .told_s = clock_now_s() };
+	k->began_s = clock_now_s();
+	flight_prepare(&k->req);
+	const struct run_hooks hooks = { .progress = tell_progress, .ctx = &k->way };
+	if (!emu_launch_begin(guest.device, &k->req, &hooks, &k->res, &k->running))
+		k->running = NULL;
+	return k;
+}
+
+struct emu_running *kernel_run_emulated(const struct kernel_run *k)
+{
+	return k->running;
+}
+
+void kernel_run_apart(struct kernel_run *k)
+{
+	k->apart = true;
+	emu_running_apart(k->running);
+	second_look_end(&k->beside.look);
+	machine_end(&k->beside.fork, k->op.u.launch.function->module, NULL, false, &k->r);
+}
+
+/* Its place on the clock, and what came of it. */
+static void tell_outcome(struct kernel_run *k, const struct kind *kind)
+{
+	struct record_launch *r = &k->r;
+	const double launch_call_ns = r->parent ? 0 : stream_rates_of(&guest.gpu).launch_call_ns;
+	const unsigned told = state_told(kind, k->state);
+	const double ns = kind->in[told].ns, share = kind->in[told].share;
+	const struct clock_span span =
+		k->apart ? clock_place_held(k->stream, k->call_ns, ns, share, launch_call_ns)
+				 : clock_place(k->stream, GUEST_ENGINE_SM, ns, share, launch_call_ns);
+	r->span = (struct record_span){ span.call_ns, span.start_ns, span.end_ns };
+	r->like = kind->in[told].like;
+	r->same_as = k->res.same_as;
+	r->counts_as = k->res.counts_as;
+	r->share = share;
+	r->wall_s = k->res.wall_s;
+	r->races = k->res.races;
+}
+
+/* What was counted of it, and its place on the clock. */
+static void tell_counts(struct kernel_run *k, bool ok)
+{
+	struct record_launch *r = &k->r;
+	struct kind *kind = kind_of(&k->op);
+	if (k->beside.in_part)
+		k->res.counts = k->beside.sampled;
+	if (k->count)
+		machine_end(&k->beside.fork, k->op.u.launch.function->module, ok ? &k->res.counts : NULL,
+		            k->res.in_any_order && !k->beside.in_part, r);
+	if (k->apart) {
+		r->number = record_launch_number() + 1; /* those that overtook it have theirs */
+		k->nesting->parent = r->number;
+		snprintf(
+			r->note, sizeof r->note,
+			"it waited for the host or another launch: its time and its counts depend on them");
+	}
+	if (ok && k->count)
+		note_counts(kind, k->state, &k->op, &k->res.counts, r->number);
+	tell_outcome(k, kind);
+	r->counted = !ok ? RECORD_FAILED : k->count ? RECORD_COUNTED : RECORD_REPEATS;
+	r->printed_bytes = k->printed.bytes;
+	record_launch(r, ok && k->count ? &k->res.counts : NULL);
+}
+
+cudaError_t kernel_run_end(struct kernel_run *k)
+{
 	struct run_findings findings = { 0 };
 	struct err err = { 0 };
-	const double since_s = clock_now_s();
-	struct under_way way = { .launch = r.number, .kernel = f->id, .told_s = since_s };
-	const struct run_hooks hooks = { .progress = tell_progress, .ctx = &way };
-	const bool ok = emu_launch(guest.device, &req, &hooks, &res, &findings, &err);
+	const bool ok = !k->running || emu_running_end(k->running, &findings, &err);
 	const struct agreed agreed =
-		ok ? look_again(&beside.look, &findings, &printed, clock_now_s() - since_s)
-		   : (struct agreed){ false, false };
-	second_look_end(&beside.look);
-	if (beside.in_part)
-		res.counts = beside.sampled;
-	if (count)
-		machine_end(&beside.fork, f->module, ok ? &res.counts : NULL,
-		            res.in_any_order && !beside.in_part, &r);
-	if (ok && count)
-		note_counts(kind, state, op, &res.counts, r.number);
-	tell_outcome(s, kind, state, &res, &r);
-	r.counted = !ok ? RECORD_FAILED : count ? RECORD_COUNTED : RECORD_REPEATS;
-	r.printed_bytes = printed.bytes;
-	record_launch(&r, ok && count ? &res.counts : NULL);
-	tell_findings(&findings, r.number, &agreed);
-	run_result_free(&res);
-	if (guest.config.stop_after && r.number >= guest.config.stop_after) {
+		ok && !k->apart
+			? look_again(&k->beside.look, &findings, &k->printed, clock_now_s() - k->began_s)
+			: (struct agreed){ false, false };
+	second_look_end(&k->beside.look);
+	tell_counts(k, ok);
+	const uint64_t number = k->r.number;
+	tell_findings(&findings, number, &agreed);
+	run_result_free(&k->res);
+	guest_op_drop(&k->op);
+	free(k);
+	if (guest.config.stop_after && number >= guest.config.stop_after) {
 		guest.stopped = true;
 		fflush(NULL);
 		exit(0);
 	}
 	if (ok)
 		return cudaSuccess;
-	tell_failure(&findings, &err, r.number);
-	guest.unchecked_launch = r.number;
+	if (flight_program_ends()) {
+		tell_unfinished(number);
+		return cudaSuccess;
+	}
+	tell_failure(&findings, &err, number);
+	guest.unchecked_launch = number;
 	guest.sticky = error_of(&findings, &err);
 	/* what is not supported harms nothing but this launch */
 	if (err.code != ERR_UNSUPPORTED)
 		return cudaSuccess;
 	guest.sticky = cudaSuccess;
 	return cudaErrorNotSupported;
+}
+
+cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
+                             struct guest_nesting *nesting)
+{
+	struct kernel_run *k = kernel_run_begin(op, s, nesting);
+	if (k->running)
+		emu_running_go(k->running);
+	return kernel_run_end(k);
 }

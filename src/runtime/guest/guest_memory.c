@@ -1,5 +1,6 @@
 /* Memory: device, managed, pinned and registered; pools are one heap. */
 #include "runtime/guest/guest_graph.h"
+#include "runtime/guest/guest_later.h"
 #include "runtime/guest/guest_op.h"
 #include "runtime/guest/guest_record.h"
 
@@ -126,12 +127,12 @@ GUEST_API cudaError_t CUDARTAPI cudaHostAlloc(void **p, size_t bytes, unsigned f
 
 GUEST_API cudaError_t CUDARTAPI cudaFree(void *p)
 {
-	GUEST_CALL(release(p, false, GUEST_CALLER));
+	GUEST_CALL(later_wait_all(), release(p, false, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaFreeHost(void *p)
 {
-	GUEST_CALL(release(p, true, GUEST_CALLER));
+	GUEST_CALL(later_wait_all(), release(p, true, GUEST_CALLER));
 }
 
 /* Rows of @width bytes, @rows of them: the pitch and all bytes. False: no size is that large. */
@@ -204,7 +205,10 @@ static cudaError_t release_in_stream(void *p, cudaStream_t stream, const void *c
 		return cudaErrorInvalidResourceHandle;
 	const struct guest_op op = { .kind = GUEST_OP_FREE, .u.memory = { address_of(p), 0 } };
 	/* in a graph the memory stays: the graph may run again */
-	return s->capture ? guest_submit(s, &op, GUEST_ASYNC, caller) : release(p, false, caller);
+	if (s->capture)
+		return guest_submit(s, &op, GUEST_ASYNC, caller);
+	later_wait_stream(s);
+	return release(p, false, caller);
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaMallocAsync(void **p, size_t bytes, cudaStream_t stream)
@@ -241,6 +245,7 @@ static cudaError_t unregister_host(void *p)
 	if (!emu_device_find(guest.device, address_of(p), &a) || a.address != address_of(p) ||
 	    a.kind != EMU_MEMORY_REGISTERED)
 		return cudaErrorHostMemoryNotRegistered;
+	later_wait_all();
 	return emu_device_release(guest.device, a.address) ? cudaSuccess : cudaErrorInvalidValue;
 }
 

@@ -41,4 +41,14 @@ bool nested_take(struct nested_list *l, struct nested *x);
 cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
                              struct guest_nesting *nesting);
 
+/* The same in steps, for a launch that may wait for others (guest_flight.c): between begin and end
+ * it is emulated, unless that is NULL. */
+struct kernel_run;
+struct kernel_run *kernel_run_begin(const struct guest_op *op, struct guest_stream *s,
+                                    struct guest_nesting *nesting);
+struct emu_running *kernel_run_emulated(const struct kernel_run *k);
+/* The host goes on meanwhile. */
+void kernel_run_apart(struct kernel_run *k);
+cudaError_t kernel_run_end(struct kernel_run *k);
+
 #endif

@@ -4,7 +4,9 @@
  */
 #include "runtime/guest/guest.h"
 #include "runtime/guest/guest_clock.h"
+#include "runtime/guest/guest_flight.h"
 #include "runtime/guest/guest_graph.h"
+#include "runtime/guest/guest_lock.h"
 #include "runtime/guest/guest_record.h"
 
 #include "base/mem.h"
@@ -16,7 +18,6 @@
 
 #include <unistd.h>
 
-static pthread_mutex_t lock;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void leak(const struct emu_allocation *a, struct record_end *end)
@@ -65,6 +66,8 @@ static void at_end(int status, void *unused)
 	(void)unused;
 	if (!guest.started || !record_is_open())
 		return;
+	if (!guest.stopped)
+		flight_end_all();
 	struct record_end end = {
 		.status = status,
 		.host_ns = clock_host_ns(),
@@ -83,11 +86,6 @@ static void at_end(int status, void *unused)
 static void start(void)
 {
 	struct err err = { 0 };
-	pthread_mutexattr_t recursive;
-	pthread_mutexattr_init(&recursive);
-	pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
-	pthread_mutex_init(&lock, &recursive);
-	pthread_mutexattr_destroy(&recursive);
 	clock_host_ns(); /* the program's time begins */
 	guest.started = true;
 	if (!record_open(&guest.config, &guest.gpu, &err) ||
@@ -114,7 +112,7 @@ static void start(void)
 cudaError_t guest_enter(void)
 {
 	pthread_once(&once, start);
-	pthread_mutex_lock(&lock);
+	guest_lock();
 	clock_enter();
 	if (!guest_caller)
 		guest.runtime_used = true;
@@ -127,7 +125,7 @@ cudaError_t guest_leave(cudaError_t e)
 	if (!guest_caller) /* the last error is the runtime's */
 		guest_note_error(e);
 	clock_leave();
-	pthread_mutex_unlock(&lock);
+	guest_unlock();
 	return e;
 }
 

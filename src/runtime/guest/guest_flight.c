@@ -1,0 +1,216 @@
+/*
+ * See guest_flight.h. A launch that may wait runs in a thread that has the runtime's lock while the
+ * call stands still. If it does nothing for a while but look at memory, the call gets the lock back
+ * and returns; from then on the launch has the lock whenever no call wants it.
+ */
+#include "runtime/guest/guest_flight.h"
+#include "runtime/guest/guest_clock.h"
+#include "runtime/guest/guest_later.h"
+#include "runtime/guest/guest_lock.h"
+#include "runtime/guest/guest_nested.h"
+
+#include "base/mem.h"
+#include "base/monotonic.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define LOOK_S 0.02   /* how often it is looked at what it does */
+#define IDLE_S 0.2    /* it did nothing for so long: it waits */
+#define LONG_S 20     /* it may wait, though it does something: the host goes on, too */
+#define FORSAKEN_S 10 /* host and launches wait for each other */
+#define REST_US 50    /* of a launch that waits, between its looks */
+#define LAST_WAIT_S 2 /* at the program's end */
+
+struct flight {
+	struct kernel_run *run;
+	struct guest_stream *stream;
+	struct nested_list list;
+	struct guest_nesting nesting;
+	pthread_t host, thread;
+	unsigned host_depth; /* of the lock */
+	bool apart, forsaken;
+	struct later *place;
+	uint64_t progress;
+	double began_s, looked_s, moved_s;
+	struct flight *next;
+};
+static struct flight *flights; /* those that are apart */
+static bool program_ends;
+static _Thread_local struct flight *mine;
+
+/* --- what a launch leaves to do --- */
+
+static cudaError_t do_nested(struct guest_stream *s, const struct nested *x, struct nested_list *l)
+{
+	if (x->op.kind != GUEST_OP_LAUNCH)
+		return guest_execute(s, &x->op, GUEST_ASYNC, NULL);
+	struct guest_nesting nesting = {
+		.parent = x->parent, .depth = x->depth, .list = l, .again = flight_launch
+	};
+	const size_t from = l->n;
+	const cudaError_t e = guest_run_kernel(&x->op, s, &nesting);
+	nested_stack(l, from);
+	return e;
+}
+
+static cudaError_t finish(struct flight *f)
+{
+	struct nested x;
+	cudaError_t e = kernel_run_end(f->run);
+	nested_stack(&f->list, 0);
+	while (nested_take(&f->list, &x)) {
+		if (e == cudaSuccess && guest.sticky == cudaSuccess)
+			e = do_nested(f->stream, &x, &f->list);
+		guest_op_drop(&x.op);
+	}
+	free(f);
+	return e;
+}
+
+/* --- a launch that waits --- */
+
+static void look(struct flight *f, double now)
+{
+	const uint64_t progress = emu_running_progress(kernel_run_emulated(f->run));
+	if (progress != f->progress)
+		f->moved_s = now;
+	f->progress = progress;
+	f->looked_s = now;
+}
+
+/* The call returns. */
+static void go_apart(struct flight *f)
+{
+	f->apart = true;
+	kernel_run_apart(f->run);
+	f->place = later_flight(f->stream);
+	f->next = flights;
+	flights = f;
+	guest_lock_hand(f->host, f->host_depth);
+	guest_lock();
+}
+
+static bool breathe(void *unused)
+{
+	struct flight *f = mine;
+	(void)unused;
+	if (!f)
+		return true;
+	const double now = clock_now_s();
+	if (now - f->looked_s >= LOOK_S)
+		look(f, now);
+	const bool idle = now - f->moved_s >= IDLE_S;
+	if (!f->apart && (idle || now - f->began_s >= LONG_S))
+		go_apart(f);
+	else if (f->apart && idle)
+		guest_lock_wait(REST_US * 1e-6);
+	else if (f->apart)
+		guest_lock_breathe();
+	return !f->forsaken && !program_ends;
+}
+
+void flight_prepare(struct emu_launch_request *req)
+{
+	req->breathe = breathe;
+}
+
+static void end_apart(struct flight *f)
+{
+	struct flight **at = &flights;
+	while (*at != f)
+		at = &(*at)->next;
+	*at = f->next;
+	mine = NULL;
+	later_flight_ended(f->place);
+	clock_enter();
+	finish(f);
+	later_run();
+	clock_leave();
+	guest_unlock();
+}
+
+static void *fly(void *arg)
+{
+	struct flight *f = arg;
+	guest_lock_await();
+	mine = f;
+	f->began_s = f->looked_s = f->moved_s = clock_now_s();
+	emu_running_go(kernel_run_emulated(f->run));
+	if (!f->apart) {
+		guest_lock_hand(f->host, f->host_depth);
+		return NULL;
+	}
+	pthread_detach(pthread_self());
+	end_apart(f);
+	return NULL;
+}
+
+/* False: there is no thread to be had. */
+static bool take_off(struct flight *f)
+{
+	sigset_t all, was;
+	f->host = pthread_self();
+	f->host_depth = guest_lock_depth();
+	sigfillset(&all); /* the program's signals are for its own threads */
+	pthread_sigmask(SIG_SETMASK, &all, &was);
+	const bool ok = pthread_create(&f->thread, NULL, fly, f) == 0;
+	pthread_sigmask(SIG_SETMASK, &was, NULL);
+	if (!ok)
+		return false;
+	guest_lock_hand(f->thread, 1);
+	guest_lock_await();
+	return true;
+}
+
+cudaError_t flight_launch(const struct guest_op *op, struct guest_stream *s)
+{
+	struct flight *f = mem_zalloc(sizeof *f);
+	f->stream = s;
+	f->nesting = (struct guest_nesting){ .list = &f->list, .again = flight_launch };
+	f->run = kernel_run_begin(op, s, &f->nesting);
+	struct emu_running *e = kernel_run_emulated(f->run);
+	if (!e || !emu_running_may_wait(e) || !take_off(f)) {
+		if (e)
+			emu_running_go(e);
+		return finish(f);
+	}
+	if (f->apart)
+		return cudaSuccess;
+	pthread_join(f->thread, NULL);
+	return finish(f);
+}
+
+/* --- the end --- */
+
+void flight_forsake(double waited_s)
+{
+	const double now = clock_now_s();
+	for (const struct flight *f = flights; f; f = f->next)
+		if (now - f->moved_s < FORSAKEN_S || waited_s < FORSAKEN_S)
+			return;
+	for (struct flight *f = flights; f; f = f->next)
+		f->forsaken = true;
+}
+
+void flight_end_all(void)
+{
+	const double until_s = clock_now_s() + LAST_WAIT_S;
+	guest_lock();
+	program_ends = true;
+	while (flights && clock_now_s() < until_s)
+		guest_lock_wait(LOOK_S);
+	guest_unlock();
+}
+
+bool flight_program_ends(void)
+{
+	return program_ends;
+}
+
+void flight_forget(void)
+{
+	flights = NULL;
+	later_forget();
+}

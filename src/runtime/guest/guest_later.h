@@ -1,0 +1,34 @@
+/*
+ * Operations behind a launch that waits for the host: what is submitted to its stream, or to one
+ * that has to wait for it, is done when the launch has ended. Everything else is done at once, in
+ * the order of the host's calls (guest_execute.c). Under the runtime's lock.
+ */
+#ifndef PMPP_RUNTIME_GUEST_LATER_H
+#define PMPP_RUNTIME_GUEST_LATER_H
+
+#include "runtime/guest/guest_op.h"
+
+struct later; /* an operation that is not done yet */
+
+/* Has an operation of @s to wait? */
+bool later_blocks(const struct guest_stream *s, const struct guest_op *op);
+/* Notes it to be done later. */
+void later_add(struct guest_stream *s, const struct guest_op *op, const void *caller);
+/* A launch of @s goes on while the host does; then it has ended. */
+struct later *later_flight(struct guest_stream *s);
+void later_flight_ended(struct later *l);
+/* Does what need not wait any longer. */
+void later_run(void);
+/* In a fork, where other launches do not go on. */
+void later_forget(void);
+
+/* The host waits: for a stream, an event, everything. Launches that wait for it then are told that
+ * nobody comes (flight_forsake()). */
+void later_wait_stream(const struct guest_stream *s);
+void later_wait_event(const struct guest_event *e);
+void later_wait_all(void);
+bool later_stream_busy(const struct guest_stream *s);
+/* The program needs it no more. */
+void later_drop_event(const struct guest_event *e);
+
+#endif

@@ -1,0 +1,53 @@
+#!/bin/sh
+# Kernels that wait for the host: one that nobody lets go, one that runs when the program ends, and
+# copies of what is no memory. That they are served is in tests/programs/waiting_kernels.cu.
+. "$(dirname "$0")/lib.sh"
+command -v nvcc >/dev/null || {
+	echo 'skip waiting: no nvcc here to compile programs'
+	exit 0
+}
+cd "$dir" || exit 1
+cat >waits.cu <<'EOF'
+#include <cstdio>
+#include <cstring>
+__global__ void wait_for(const volatile int *flag, int *out)
+{
+	while (*flag == 0)
+		;
+	*out = *flag;
+}
+int main(int argc, char **argv)
+{
+	int *flag, *out;
+	cudaMallocHost(&flag, sizeof *flag);
+	cudaMallocHost(&out, sizeof *out);
+	*flag = *out = 0;
+	if (argc > 1 && !strcmp(argv[1], "null")) {
+		printf("%s\n", cudaGetErrorName(cudaMemcpy(flag, NULL, 4, cudaMemcpyHostToDevice)));
+		printf("%s\n", cudaGetErrorName(cudaMemcpy(NULL, flag, 4, cudaMemcpyDeviceToHost)));
+		return 0;
+	}
+	wait_for<<<1, 32>>>(flag, out);
+	if (argc > 1)
+		return 0;
+	const cudaError_t e = cudaDeviceSynchronize();
+	printf("%s %d\n", cudaGetErrorName(e), *out);
+	return 0;
+}
+EOF
+nvcc -O1 -lineinfo -arch=sm_80 -o waits waits.cu || {
+	not_ok compiles nvcc
+	exit 0
+}
+run nobody-comes 1 launches ./waits
+same nobody-comes-told 'cudaErrorLaunchTimeout 0' "$(head -n 1 out)"
+grep -q 'waits.cu:[56]: .*wait_for.*waits at this line for memory to change, and nobody' err &&
+	ok nobody-comes-named || not_ok nobody-comes-named "$(cat err)"
+grep -q 'let the host write what the kernel waits for' err && ok nobody-comes-remedy ||
+	not_ok nobody-comes-remedy "$(cat err)"
+run program-ends 0 launches ./waits -- leave
+grep -q 'unfinished (launch 1)' err && ok program-ends-told || not_ok program-ends-told "$(cat err)"
+run null-copies 1 launches ./waits -- null
+same null-copies-told 'cudaErrorInvalidValue cudaErrorInvalidValue' "$(tr '\n' ' ' <out | sed 's/ $//')"
+grep -q 'null-pointer.* a copy from a null pointer' err && ok null-copies-named ||
+	not_ok null-copies-named "$(cat err)"
