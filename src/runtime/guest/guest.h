@@ -112,6 +112,7 @@ struct guest {
 	struct guest_event *spare_events;
 	size_t limits[16]; /* by enum cudaLimit */
 	struct record_config config;
+	bool ends;    /* the program: what still goes on is given up */
 	bool stopped; /* by --stop-after: what the program would still have done is not known */
 	uint64_t unchecked_launch; /* it failed, and the program has not asked; 0 = none */
 	bool launch_error_told;    /* a call returned the error of a launch */

@@ -1,6 +1,6 @@
 /* CUDA arrays: made, asked, freed. Copies to and from them: guest_array_copy.c. */
 #include "runtime/guest/guest_array.h"
-#include "runtime/guest/guest_later.h"
+#include "runtime/guest/guest_wait.h"
 
 #include "base/mem.h"
 
@@ -108,7 +108,7 @@ static cudaError_t drop(cudaArray_t handle)
 	while (*link != a)
 		link = &(*link)->next;
 	*link = a->next;
-	later_wait_all();
+	wait_all();
 	emu_device_release(guest.device, a->address);
 	free(a);
 	return cudaSuccess;

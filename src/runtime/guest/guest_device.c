@@ -2,7 +2,7 @@
 #include "runtime/guest/guest.h"
 #include "runtime/guest/guest_clock.h"
 #include "runtime/guest/guest_device.h"
-#include "runtime/guest/guest_later.h"
+#include "runtime/guest/guest_wait.h"
 
 #include "model/gpu.h"
 
@@ -92,7 +92,7 @@ static cudaError_t synchronize_all(void)
 	for (const struct guest_stream *s = guest.streams; s; s = s->next)
 		if (s->capture)
 			return cudaErrorStreamCaptureUnsupported;
-	later_wait_all();
+	wait_all();
 	clock_wait_until(clock_all_done_ns());
 	return guest.sticky;
 }

@@ -6,7 +6,7 @@
 #include "runtime/guest/guest_clock.h"
 #include "runtime/guest/guest_flight.h"
 #include "runtime/guest/guest_graph.h"
-#include "runtime/guest/guest_later.h"
+#include "runtime/guest/guest_wait.h"
 #include "runtime/guest/guest_record.h"
 
 #include "base/mem.h"
@@ -305,6 +305,12 @@ static cudaError_t do_wait(struct guest_stream *s, const struct guest_event *eve
 	return cudaSuccess;
 }
 
+static cudaError_t do_launch(const struct guest_op *op, struct guest_stream *s)
+{
+	static const struct flight_calls calls = { guest_execute, do_launch };
+	return flight_launch(op, s, &calls);
+}
+
 /* One after the other in one stream, dependences first. */
 static cudaError_t do_graph(struct guest_stream *s, struct guest_graph *g, const void *caller)
 {
@@ -331,17 +337,17 @@ cudaError_t guest_execute(struct guest_stream *s, const struct guest_op *op, enu
                           const void *caller)
 {
 	bool was;
-	if (op->kind != GUEST_OP_GRAPH && later_blocks(s, op)) {
+	if (op->kind != GUEST_OP_GRAPH && wait_blocks(s, op)) {
 		if (!is_for_now(op, wait)) {
-			later_add(s, op, caller);
+			guest_waits->add(s, op, caller);
 			return cudaSuccess;
 		}
-		later_wait_stream(s);
+		wait_stream(s);
 		if (guest.sticky != cudaSuccess)
 			return guest.sticky;
 	}
 	switch (op->kind) {
-	case GUEST_OP_LAUNCH: return flight_launch(op, s);
+	case GUEST_OP_LAUNCH: return do_launch(op, s);
 	case GUEST_OP_COPY: return do_copy(s, op, wait, caller);
 	case GUEST_OP_SET: return do_set(s, op, caller);
 	case GUEST_OP_HOST: return do_host(s, op);

@@ -8,6 +8,7 @@
 #include "runtime/guest/guest_later.h"
 #include "runtime/guest/guest_lock.h"
 #include "runtime/guest/guest_nested.h"
+#include "runtime/guest/guest_wait.h"
 
 #include "base/mem.h"
 #include "base/monotonic.h"
@@ -16,16 +17,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define LOOK_S 0.02   /* how often it is looked at what it does */
-#define IDLE_S 0.2    /* it did nothing for so long: it waits */
-#define LONG_S 20     /* it may wait, though it does something: the host goes on, too */
-#define FORSAKEN_S 10 /* host and launches wait for each other */
-#define REST_US 50    /* of a launch that waits, between its looks */
-#define LAST_WAIT_S 2 /* at the program's end */
+#define LOOK_S 0.02      /* how often it is looked at what it does */
+#define IDLE_S 0.2       /* it did nothing for so long: it waits */
+#define LONG_S 20        /* it may wait, though it does something: the host goes on, too */
+#define FORSAKEN_S 10    /* host and launches wait for each other */
+#define REST_US 50       /* of a launch that waits, between its looks */
+#define LAST_WAIT_S 2    /* at the program's end */
+#define HOST_LOOK_S 0.05 /* a host that waits looks so often whether somebody else does */
 
 struct flight {
 	struct kernel_run *run;
 	struct guest_stream *stream;
+	const struct flight_calls *calls;
 	struct nested_list list;
 	struct guest_nesting nesting;
 	pthread_t host, thread;
@@ -37,21 +40,20 @@ struct flight {
 	struct flight *next;
 };
 static struct flight *flights; /* those that are apart */
-static bool program_ends;
 static _Thread_local struct flight *mine;
 
 /* --- what a launch leaves to do --- */
 
-static cudaError_t do_nested(struct guest_stream *s, const struct nested *x, struct nested_list *l)
+static cudaError_t do_nested(struct flight *f, const struct nested *x)
 {
 	if (x->op.kind != GUEST_OP_LAUNCH)
-		return guest_execute(s, &x->op, GUEST_ASYNC, NULL);
+		return f->calls->execute(f->stream, &x->op, GUEST_ASYNC, NULL);
 	struct guest_nesting nesting = {
-		.parent = x->parent, .depth = x->depth, .list = l, .again = flight_launch
+		.parent = x->parent, .depth = x->depth, .list = &f->list, .again = f->calls->launch
 	};
-	const size_t from = l->n;
-	const cudaError_t e = guest_run_kernel(&x->op, s, &nesting);
-	nested_stack(l, from);
+	const size_t from = f->list.n;
+	const cudaError_t e = guest_run_kernel(&x->op, f->stream, &nesting);
+	nested_stack(&f->list, from);
 	return e;
 }
 
@@ -62,12 +64,67 @@ static cudaError_t finish(struct flight *f)
 	nested_stack(&f->list, 0);
 	while (nested_take(&f->list, &x)) {
 		if (e == cudaSuccess && guest.sticky == cudaSuccess)
-			e = do_nested(f->stream, &x, &f->list);
+			e = do_nested(f, &x);
 		guest_op_drop(&x.op);
 	}
 	free(f);
 	return e;
 }
+
+/* --- the host waits --- */
+
+/* Where all launches that go on have been waiting for as long as the host waits for them, they are
+ * ended with a fault. */
+static void forsake(double waited_s)
+{
+	const double now = clock_now_s();
+	for (const struct flight *f = flights; f; f = f->next)
+		if (now - f->moved_s < FORSAKEN_S || waited_s < FORSAKEN_S)
+			return;
+	for (struct flight *f = flights; f; f = f->next)
+		f->forsaken = true;
+}
+
+static bool is_busy(const struct guest_stream *s, const struct guest_event *e)
+{
+	if (e)
+		return e->pending;
+	return s ? later_blocks(s, NULL) : later_any();
+}
+
+static void wait_until_done(const struct guest_stream *s, const struct guest_event *e)
+{
+	const double since_s = clock_now_s();
+	while (is_busy(s, e)) {
+		guest_lock_wait(HOST_LOOK_S);
+		forsake(clock_now_s() - since_s);
+	}
+}
+
+static void end_all(void)
+{
+	const double until_s = clock_now_s() + LAST_WAIT_S;
+	guest_lock();
+	guest.ends = true;
+	while (flights && clock_now_s() < until_s)
+		guest_lock_wait(HOST_LOOK_S);
+	guest_unlock();
+}
+
+static void forget(void)
+{
+	flights = NULL;
+	later_forget();
+}
+
+static const struct guest_waits waits = {
+	.until = wait_until_done,
+	.blocks = later_blocks,
+	.add = later_add,
+	.drop_event = later_drop_event,
+	.end_all = end_all,
+	.forget = forget,
+};
 
 /* --- a launch that waits --- */
 
@@ -85,6 +142,7 @@ static void go_apart(struct flight *f)
 {
 	f->apart = true;
 	kernel_run_apart(f->run);
+	guest_waits = &waits;
 	f->place = later_flight(f->stream);
 	f->next = flights;
 	flights = f;
@@ -108,12 +166,7 @@ static bool breathe(void *unused)
 		guest_lock_wait(REST_US * 1e-6);
 	else if (f->apart)
 		guest_lock_breathe();
-	return !f->forsaken && !program_ends;
-}
-
-void flight_prepare(struct emu_launch_request *req)
-{
-	req->breathe = breathe;
+	return !f->forsaken && !guest.ends;
 }
 
 static void end_apart(struct flight *f)
@@ -125,8 +178,9 @@ static void end_apart(struct flight *f)
 	mine = NULL;
 	later_flight_ended(f->place);
 	clock_enter();
+	const struct flight_calls *calls = f->calls;
 	finish(f);
-	later_run();
+	later_run(calls->execute);
 	clock_leave();
 	guest_unlock();
 }
@@ -164,11 +218,14 @@ static bool take_off(struct flight *f)
 	return true;
 }
 
-cudaError_t flight_launch(const struct guest_op *op, struct guest_stream *s)
+cudaError_t flight_launch(const struct guest_op *op, struct guest_stream *s,
+                          const struct flight_calls *calls)
 {
 	struct flight *f = mem_zalloc(sizeof *f);
 	f->stream = s;
-	f->nesting = (struct guest_nesting){ .list = &f->list, .again = flight_launch };
+	f->calls = calls;
+	f->nesting =
+		(struct guest_nesting){ .list = &f->list, .breathe = breathe, .again = calls->launch };
 	f->run = kernel_run_begin(op, s, &f->nesting);
 	struct emu_running *e = kernel_run_emulated(f->run);
 	if (!e || !emu_running_may_wait(e) || !take_off(f)) {
@@ -180,37 +237,4 @@ cudaError_t flight_launch(const struct guest_op *op, struct guest_stream *s)
 		return cudaSuccess;
 	pthread_join(f->thread, NULL);
 	return finish(f);
-}
-
-/* --- the end --- */
-
-void flight_forsake(double waited_s)
-{
-	const double now = clock_now_s();
-	for (const struct flight *f = flights; f; f = f->next)
-		if (now - f->moved_s < FORSAKEN_S || waited_s < FORSAKEN_S)
-			return;
-	for (struct flight *f = flights; f; f = f->next)
-		f->forsaken = true;
-}
-
-void flight_end_all(void)
-{
-	const double until_s = clock_now_s() + LAST_WAIT_S;
-	guest_lock();
-	program_ends = true;
-	while (flights && clock_now_s() < until_s)
-		guest_lock_wait(LOOK_S);
-	guest_unlock();
-}
-
-bool flight_program_ends(void)
-{
-	return program_ends;
-}
-
-void flight_forget(void)
-{
-	flights = NULL;
-	later_forget();
 }

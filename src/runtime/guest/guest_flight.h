@@ -8,17 +8,13 @@
 
 #include "runtime/guest/guest_op.h"
 
+/* What does other operations, and what does a launch. */
+struct flight_calls {
+	guest_execution *execute;
+	guest_launch *launch;
+};
 /* The kernel, and then what it asked for, and what that asked for; or that it goes on. */
-guest_launch flight_launch;
-/* The launch of @req may be found to wait. */
-void flight_prepare(struct emu_launch_request *req);
-/* The host waits, for @waited_s now: where all launches that go on have been waiting for long as
- * well, they are ended with a fault. */
-void flight_forsake(double waited_s);
-/* The program ends, and with it what still goes on. */
-void flight_end_all(void);
-/* In a fork: there are none. */
-void flight_forget(void);
-bool flight_program_ends(void);
+cudaError_t flight_launch(const struct guest_op *op, struct guest_stream *s,
+                          const struct flight_calls *calls);
 
 #endif

@@ -2,8 +2,8 @@
 /* Copies of the program; see guest_fork.h. */
 #include "runtime/guest/guest_fork.h"
 #include "runtime/guest/guest.h"
-#include "runtime/guest/guest_flight.h"
 #include "runtime/guest/guest_record.h"
+#include "runtime/guest/guest_wait.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,8 @@ int guest_fork(guest_fork_run *run, const void *ctx)
 	if (pid == 0) { /* twice, so that it is no child that the program could wait for */
 		if (fork() == 0) {
 			close(pair[0]);
-			flight_forget();
+			if (guest_waits)
+				guest_waits->forget();
 			run(ctx, pair[1]);
 		}
 		_exit(0);

@@ -2,7 +2,7 @@
 /* Forks that run a launch again; see guest_keeper.h. */
 #include "runtime/guest/guest_keeper.h"
 #include "runtime/guest/guest_fork.h"
-#include "runtime/guest/guest_later.h"
+#include "runtime/guest/guest_wait.h"
 #include "runtime/guest/guest_reach.h"
 #include "runtime/guest/guest_record.h"
 
@@ -45,7 +45,7 @@ static void run_again(const struct kept_launch *l, const struct record_again *ag
 	for (unsigned i = 0; again->before && i < again->n_wanted; i++)
 		reach_give(&again->wanted[i]);
 	l->run(&changed, l->stream);
-	later_wait_all();
+	wait_all();
 	for (unsigned i = 0; i < again->n_wanted; i++)
 		reach_give(&again->wanted[i]);
 	_exit(0);

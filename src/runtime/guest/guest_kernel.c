@@ -1,6 +1,5 @@
 /* A kernel runs: in the emulator, on the clock, into the records. */
 #include "runtime/guest/guest_clock.h"
-#include "runtime/guest/guest_flight.h"
 #include "runtime/guest/guest_keeper.h"
 #include "runtime/guest/guest_machine.h"
 #include "runtime/guest/guest_nested.h"
@@ -320,6 +319,7 @@ static struct emu_launch_request request_of(const struct guest_op *op, uint64_t 
 		.ask = nested_answer,
 		.work_ctx = nesting,
 		.depth = nesting->depth,
+		.breathe = nesting->breathe,
 	};
 	memcpy(req.grid, op->u.launch.grid, sizeof req.grid);
 	memcpy(req.block, op->u.launch.block, sizeof req.block);
@@ -393,7 +393,6 @@ struct kernel_run *kernel_run_begin(const struct guest_op *op, struct guest_stre
 		k->beside = begin_counting(op, s, &k->req, k->r.number, nesting->again);
 	k->way = (struct under_way){ .launch = k->r.number, .kernel = f->id, .told_s = clock_now_s() };
 	k->began_s = clock_now_s();
-	flight_prepare(&k->req);
 	const struct run_hooks hooks = { .progress = tell_progress, .ctx = &k->way };
 	if (!emu_launch_begin(guest.device, &k->req, &hooks, &k->res, &k->running))
 		k->running = NULL;
@@ -480,7 +479,7 @@ cudaError_t kernel_run_end(struct kernel_run *k)
 	}
 	if (ok)
 		return cudaSuccess;
-	if (flight_program_ends()) {
+	if (guest.ends) {
 		tell_unfinished(number);
 		return cudaSuccess;
 	}

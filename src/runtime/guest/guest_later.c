@@ -1,15 +1,11 @@
 /* See guest_later.h. */
 #include "runtime/guest/guest_later.h"
-#include "runtime/guest/guest_flight.h"
 #include "runtime/guest/guest_lock.h"
 
 #include "base/mem.h"
-#include "base/monotonic.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define LOOK_S 0.05 /* a host that waits looks so often whether somebody else does */
 
 struct later {
 	uint64_t number, after; /* 1, 2 ...; also behind this one; 0 = none */
@@ -59,7 +55,7 @@ bool later_blocks(const struct guest_stream *s, const struct guest_op *op)
 {
 	if (!first || doing)
 		return false;
-	return (op->kind == GUEST_OP_WAIT && record_of(op->u.event)) || any_before(NULL, s, 0);
+	return (op && op->kind == GUEST_OP_WAIT && record_of(op->u.event)) || any_before(NULL, s, 0);
 }
 
 /* --- the list --- */
@@ -135,14 +131,14 @@ static struct later *ready(void)
 	return NULL;
 }
 
-void later_run(void)
+void later_run(guest_execution *execute)
 {
 	for (struct later *l; (l = ready());) {
 		doing = l;
 		if (l->op.kind == GUEST_OP_RECORD)
 			l->op.u.event->pending = false;
-		if (guest.sticky == cudaSuccess && !flight_program_ends())
-			guest_execute(l->stream, &l->op, GUEST_ASYNC, l->caller);
+		if (guest.sticky == cudaSuccess && !guest.ends)
+			execute(l->stream, &l->op, GUEST_ASYNC, l->caller);
 		if (doing)
 			take_out(l);
 		doing = NULL;
@@ -155,42 +151,9 @@ void later_forget(void)
 	first = doing = NULL;
 }
 
-/* --- the host waits --- */
-
-static bool still(const struct guest_stream *s, const struct guest_event *e)
+bool later_any(void)
 {
-	if (e)
-		return e->pending;
-	return s ? any_before(NULL, s, 0) : first != NULL;
-}
-
-static void wait_while(const struct guest_stream *s, const struct guest_event *e)
-{
-	const double since_s = clock_now_s();
-	while (still(s, e)) {
-		guest_lock_wait(LOOK_S);
-		flight_forsake(clock_now_s() - since_s);
-	}
-}
-
-void later_wait_stream(const struct guest_stream *s)
-{
-	wait_while(s, NULL);
-}
-
-void later_wait_event(const struct guest_event *e)
-{
-	wait_while(NULL, e);
-}
-
-void later_wait_all(void)
-{
-	wait_while(NULL, NULL);
-}
-
-bool later_stream_busy(const struct guest_stream *s)
-{
-	return any_before(NULL, s, 0);
+	return first != NULL;
 }
 
 void later_drop_event(const struct guest_event *e)

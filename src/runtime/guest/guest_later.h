@@ -10,25 +10,20 @@
 
 struct later; /* an operation that is not done yet */
 
-/* Has an operation of @s to wait? */
+/* Has an operation of @s to wait? @op: which; NULL = any. */
 bool later_blocks(const struct guest_stream *s, const struct guest_op *op);
+/* Is anything to be done at all? */
+bool later_any(void);
 /* Notes it to be done later. */
 void later_add(struct guest_stream *s, const struct guest_op *op, const void *caller);
 /* A launch of @s goes on while the host does; then it has ended. */
 struct later *later_flight(struct guest_stream *s);
 void later_flight_ended(struct later *l);
-/* Does what need not wait any longer. */
-void later_run(void);
-/* In a fork, where other launches do not go on. */
-void later_forget(void);
-
-/* The host waits: for a stream, an event, everything. Launches that wait for it then are told that
- * nobody comes (flight_forsake()). */
-void later_wait_stream(const struct guest_stream *s);
-void later_wait_event(const struct guest_event *e);
-void later_wait_all(void);
-bool later_stream_busy(const struct guest_stream *s);
+/* Does what need not wait any longer, by @execute. */
+void later_run(guest_execution *execute);
 /* The program needs it no more. */
 void later_drop_event(const struct guest_event *e);
+/* In a fork, where other launches do not go on. */
+void later_forget(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* Memory: device, managed, pinned and registered; pools are one heap. */
 #include "runtime/guest/guest_graph.h"
-#include "runtime/guest/guest_later.h"
+#include "runtime/guest/guest_wait.h"
 #include "runtime/guest/guest_op.h"
 #include "runtime/guest/guest_record.h"
 
@@ -127,12 +127,12 @@ GUEST_API cudaError_t CUDARTAPI cudaHostAlloc(void **p, size_t bytes, unsigned f
 
 GUEST_API cudaError_t CUDARTAPI cudaFree(void *p)
 {
-	GUEST_CALL(later_wait_all(), release(p, false, GUEST_CALLER));
+	GUEST_CALL(wait_all(), release(p, false, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaFreeHost(void *p)
 {
-	GUEST_CALL(later_wait_all(), release(p, true, GUEST_CALLER));
+	GUEST_CALL(wait_all(), release(p, true, GUEST_CALLER));
 }
 
 /* Rows of @width bytes, @rows of them: the pitch and all bytes. False: no size is that large. */
@@ -207,7 +207,7 @@ static cudaError_t release_in_stream(void *p, cudaStream_t stream, const void *c
 	/* in a graph the memory stays: the graph may run again */
 	if (s->capture)
 		return guest_submit(s, &op, GUEST_ASYNC, caller);
-	later_wait_stream(s);
+	wait_stream(s);
 	return release(p, false, caller);
 }
 
@@ -245,7 +245,7 @@ static cudaError_t unregister_host(void *p)
 	if (!emu_device_find(guest.device, address_of(p), &a) || a.address != address_of(p) ||
 	    a.kind != EMU_MEMORY_REGISTERED)
 		return cudaErrorHostMemoryNotRegistered;
-	later_wait_all();
+	wait_all();
 	return emu_device_release(guest.device, a.address) ? cudaSuccess : cudaErrorInvalidValue;
 }
 

@@ -24,6 +24,7 @@ struct guest_nesting {
 	unsigned depth;
 	struct nested_list *list;    /* where what it asks for goes; NULL = nowhere */
 	struct guest_module *module; /* its own, while it runs */
+	bool (*breathe)(void *ctx);  /* of a launch that may go on beside the host; else NULL */
 	guest_launch *again;         /* runs it again where it is kept, with all that it launches */
 };
 

@@ -77,8 +77,9 @@ enum guest_wait {
 cudaError_t guest_submit(struct guest_stream *s, const struct guest_op *op, enum guest_wait wait,
                          const void *caller);
 /* Does @op now: work, clock, record. */
-cudaError_t guest_execute(struct guest_stream *s, const struct guest_op *op, enum guest_wait wait,
-                          const void *caller);
+typedef cudaError_t guest_execution(struct guest_stream *s, const struct guest_op *op,
+                                    enum guest_wait wait, const void *caller);
+guest_execution guest_execute;
 /* A copy that outlives the call, and its end. */
 void guest_op_keep(struct guest_op *to, const struct guest_op *from);
 void guest_op_drop(struct guest_op *op);

@@ -4,10 +4,10 @@
  */
 #include "runtime/guest/guest.h"
 #include "runtime/guest/guest_clock.h"
-#include "runtime/guest/guest_flight.h"
 #include "runtime/guest/guest_graph.h"
 #include "runtime/guest/guest_lock.h"
 #include "runtime/guest/guest_record.h"
+#include "runtime/guest/guest_wait.h"
 
 #include "base/mem.h"
 #include "runtime/record_program.h"
@@ -66,8 +66,8 @@ static void at_end(int status, void *unused)
 	(void)unused;
 	if (!guest.started || !record_is_open())
 		return;
-	if (!guest.stopped)
-		flight_end_all();
+	if (!guest.stopped && guest_waits)
+		guest_waits->end_all();
 	struct record_end end = {
 		.status = status,
 		.host_ns = clock_host_ns(),

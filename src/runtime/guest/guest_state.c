@@ -1,8 +1,10 @@
 /* What all parts of the runtime share, and the streams behind their handles. */
 #include "runtime/guest/guest.h"
+#include "runtime/guest/guest_wait.h"
 
 _Thread_local const void *guest_caller;
 struct guest guest;
+const struct guest_waits *guest_waits;
 
 struct guest_stream *guest_stream_of(cudaStream_t handle)
 {

@@ -1,7 +1,7 @@
 /* Streams, events, callbacks. */
 #include "runtime/guest/guest_clock.h"
 #include "runtime/guest/guest_graph.h"
-#include "runtime/guest/guest_later.h"
+#include "runtime/guest/guest_wait.h"
 #include "runtime/guest/guest_op.h"
 
 #include "base/mem.h"
@@ -52,7 +52,7 @@ static cudaError_t destroy(cudaStream_t handle)
 		before = before->next;
 	before->next = s->next;
 	guest_capture_drop(s);
-	if (later_stream_busy(s))
+	if (wait_blocks(s, NULL))
 		return cudaSuccess; /* it ends with its work, which still names it */
 	free(s->front.node);
 	free(s->front_handles);
@@ -72,7 +72,7 @@ static cudaError_t synchronize(cudaStream_t handle)
 		return cudaErrorInvalidResourceHandle;
 	if (s->capture)
 		return cudaErrorStreamCaptureUnsupported;
-	later_wait_stream(s);
+	wait_stream(s);
 	clock_wait_until(clock_stream_done_ns(s));
 	return guest.sticky;
 }
@@ -94,7 +94,7 @@ static cudaError_t query_until(double done_ns)
 static cudaError_t query(cudaStream_t handle)
 {
 	const struct guest_stream *s = guest_stream_of(handle);
-	if (s && later_stream_busy(s))
+	if (s && wait_blocks(s, NULL))
 		return cudaErrorNotReady;
 	return s ? query_until(clock_stream_done_ns(s)) : cudaErrorInvalidResourceHandle;
 }
@@ -173,7 +173,7 @@ static cudaError_t callback(cudaStream_t stream, cudaStreamCallback_t function, 
 		return cudaErrorInvalidResourceHandle;
 	if (s->capture)
 		return cudaErrorStreamCaptureUnsupported;
-	later_wait_stream(s);
+	wait_stream(s);
 	clock_wait_until(clock_stream_done_ns(s));
 	clock_leave();
 	function(stream, guest.sticky, data);
@@ -222,7 +222,8 @@ static cudaError_t destroy_event(cudaEvent_t handle)
 	if (!handle)
 		return cudaErrorInvalidResourceHandle;
 	struct guest_event *e = (struct guest_event *)handle;
-	later_drop_event(e);
+	if (guest_waits)
+		guest_waits->drop_event(e);
 	free(e->front.node);
 	*e = (struct guest_event){ .next = guest.spare_events };
 	guest.spare_events = e;
@@ -273,7 +274,7 @@ static cudaError_t wait_for(cudaEvent_t handle)
 	const struct guest_event *e = (const struct guest_event *)handle;
 	if (!e)
 		return cudaErrorInvalidResourceHandle;
-	later_wait_event(e);
+	wait_event(e);
 	if (e->recorded)
 		clock_wait_until(e->at_ns);
 	return guest.sticky;
