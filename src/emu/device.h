@@ -202,8 +202,8 @@ bool emu_running_end(struct emu_running *r, struct run_findings *findings, struc
  * while that breathes, if they are told of it by ..._apart() first. */
 bool emu_running_may_wait(const struct emu_running *r);
 void emu_running_apart(struct emu_running *r);
-/* Grows while the kernel does something else than to look whether it may go on; asked from within
- * breathe(). */
-uint64_t emu_running_progress(const struct emu_running *r);
+/* Since it was asked last, from within breathe(), its blocks did nothing but look whether they may
+ * go on. */
+bool emu_running_only_looked(struct emu_running *r);
 
 #endif

@@ -31,6 +31,9 @@ static void take_outcome(struct emu_launch *l, struct run_findings *findings,
 	nested_work_tell(l);
 }
 
+/* A loop that looks at memory once a turn is no longer. */
+#define SEGMENTS_OF_A_LOOK 16
+
 struct emu_running {
 	struct emu_launch l;
 	struct emu_launch_request req;
@@ -40,6 +43,8 @@ struct emu_running {
 	struct known_launch *known; /* NULL = nothing is noted of it */
 	bool ran, ok;
 	struct err err;
+	struct worker_past *past; /* by worker, when it was asked last; NULL = it was not */
+	uint64_t done;
 };
 
 static struct emu_running *running_new(const struct emu_launch_request *req,
@@ -138,6 +143,7 @@ bool emu_running_end(struct emu_running *r, struct run_findings *findings, struc
 	const bool ok = r->ok;
 	if (!ok)
 		*err = r->err;
+	free(r->past);
 	free(r);
 	return ok;
 }
@@ -170,26 +176,54 @@ void emu_running_apart(struct emu_running *r)
 	r->known = NULL;
 }
 
-/* Does the operation show that the kernel does something, not only look whether it may go on? */
+/* What a block's worker did so far, in segments that warps went through. */
+struct worker_past {
+	uint64_t all, looks, work;
+};
+
 static bool is_work(const struct xop *x)
 {
 	return x->kind == X_ST || x->kind == X_RED || (x->kind == X_ATOM && !x->polls) ||
 	       x->kind == X_SYSTEM;
 }
 
-uint64_t emu_running_progress(const struct emu_running *r)
+/* What a warp does that goes through segment @s once. */
+static struct worker_past one_pass(const struct image *im, unsigned s)
+{
+	struct worker_past p = { .all = 1 };
+	for (uint32_t o = im->segments[s].first; o < im->segments[s].end; o++) {
+		p.looks |= im->ir.ops[o].polls;
+		p.work |= is_work(&im->ir.ops[o]);
+	}
+	return p;
+}
+
+static void add_segment(struct worker_past *all, const struct emu_launch *l, unsigned s)
+{
+	const struct worker_past once = one_pass(&l->image, s);
+	for (unsigned i = 0; i < l->n_workers; i++) {
+		const struct segment_count *c = &l->workers[i].segments[s];
+		const uint64_t times = c->full[0] + c->full[1] + c->warps;
+		all[i].all += times;
+		all[i].looks += once.looks * times;
+		all[i].work += once.work * times;
+	}
+}
+
+bool emu_running_only_looked(struct emu_running *r)
 {
 	const struct emu_launch *l = &r->l;
-	const struct image *im = &l->image;
-	uint64_t work = atomic_load(&l->done);
-	for (unsigned s = 0; s < im->n_segments; s++) {
-		bool any = false;
-		for (uint32_t o = im->segments[s].first; o < im->segments[s].end && !any; o++)
-			any = is_work(&im->ir.ops[o]);
-		for (unsigned i = 0; any && i < l->n_workers; i++) {
-			const struct segment_count *c = &l->workers[i].segments[s];
-			work += c->full[0] + c->full[1] + c->warps;
-		}
+	struct worker_past *now = mem_calloc(l->n_workers, sizeof *now);
+	bool only = r->past && atomic_load(&l->done) == r->done;
+	for (unsigned s = 0; s < l->image.n_segments; s++)
+		add_segment(now, l, s);
+	for (unsigned i = 0; only && i < l->n_workers; i++) {
+		const struct worker_past *was = &r->past[i];
+		only = now[i].work == was->work &&
+		       now[i].all - was->all <= SEGMENTS_OF_A_LOOK * (now[i].looks - was->looks);
 	}
-	return work;
+	free(r->past);
+	r->past = now;
+	r->done = atomic_load(&l->done);
+	return only;
 }

@@ -52,6 +52,7 @@ struct guest_function {
 	unsigned id;        /* of its record; 0 = not yet described */
 	unsigned registers; /* per thread, from machine code or the explorer; 0 = unknown */
 	uint64_t launches;
+	unsigned never_waited; /* launches in a row that might have waited for others and did not */
 };
 struct guest_variable {
 	const void *host;

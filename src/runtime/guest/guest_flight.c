@@ -17,10 +17,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define LOOK_S 0.02      /* how often it is looked at what it does */
+#define LOOK_S 0.05      /* how often it is looked at what it does */
 #define IDLE_S 0.2       /* it did nothing for so long: it waits */
 #define LONG_S 20        /* it may wait, though it does something: the host goes on, too */
 #define FORSAKEN_S 10    /* host and launches wait for each other */
+#define TRUSTED 16       /* launches of a kernel that never waited: the next will not either */
 #define REST_US 50       /* of a launch that waits, between its looks */
 #define LAST_WAIT_S 2    /* at the program's end */
 #define HOST_LOOK_S 0.05 /* a host that waits looks so often whether somebody else does */
@@ -33,9 +34,9 @@ struct flight {
 	struct guest_nesting nesting;
 	pthread_t host, thread;
 	unsigned host_depth; /* of the lock */
+	bool in_call;        /* it has no thread, and cannot go on beside the host */
 	bool apart, forsaken;
 	struct later *place;
-	uint64_t progress;
 	double began_s, looked_s, moved_s;
 	struct flight *next;
 };
@@ -130,10 +131,8 @@ static const struct guest_waits waits = {
 
 static void look(struct flight *f, double now)
 {
-	const uint64_t progress = emu_running_progress(kernel_run_emulated(f->run));
-	if (progress != f->progress)
+	if (!emu_running_only_looked(kernel_run_emulated(f->run)))
 		f->moved_s = now;
-	f->progress = progress;
 	f->looked_s = now;
 }
 
@@ -160,6 +159,8 @@ static bool breathe(void *unused)
 	if (now - f->looked_s >= LOOK_S)
 		look(f, now);
 	const bool idle = now - f->moved_s >= IDLE_S;
+	if (f->in_call)
+		return now - f->moved_s < FORSAKEN_S;
 	if (!f->apart && (idle || now - f->began_s >= LONG_S))
 		go_apart(f);
 	else if (f->apart && idle)
@@ -218,6 +219,17 @@ static bool take_off(struct flight *f)
 	return true;
 }
 
+/* Done within the call. */
+static void stay(struct flight *f, struct emu_running *e)
+{
+	struct flight *outer = mine;
+	f->in_call = true;
+	mine = emu_running_may_wait(e) ? f : NULL;
+	f->looked_s = f->moved_s = clock_now_s();
+	emu_running_go(e);
+	mine = outer;
+}
+
 cudaError_t flight_launch(const struct guest_op *op, struct guest_stream *s,
                           const struct flight_calls *calls)
 {
@@ -228,11 +240,14 @@ cudaError_t flight_launch(const struct guest_op *op, struct guest_stream *s,
 		(struct guest_nesting){ .list = &f->list, .breathe = breathe, .again = calls->launch };
 	f->run = kernel_run_begin(op, s, &f->nesting);
 	struct emu_running *e = kernel_run_emulated(f->run);
-	if (!e || !emu_running_may_wait(e) || !take_off(f)) {
-		if (e)
-			emu_running_go(e);
+	struct guest_function *kernel = op->u.launch.function;
+	if (!e)
+		return finish(f);
+	if (!emu_running_may_wait(e) || kernel->never_waited >= TRUSTED || !take_off(f)) {
+		stay(f, e);
 		return finish(f);
 	}
+	kernel->never_waited = f->apart ? 0 : kernel->never_waited + 1;
 	if (f->apart)
 		return cudaSuccess;
 	pthread_join(f->thread, NULL);
