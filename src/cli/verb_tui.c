@@ -157,7 +157,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	const bool named_json = dot && str_ieq(dot, ".json");
 	if (!named_json && program_meant(&s->user, n, args))
 		return show_program(c, s, n, args);
-	if (n == 1 && !word_names_kernel(args[0]) && file_looks_like_path(args[0], ".json"))
+	if (n == 1 && !word_names_kernel(args[0]) && !user_file_named(args[0]) &&
+	    file_looks_like_path(args[0], ".json"))
 		return show_snapshot(c, s, args[0]);
 	/* Only parameters: they are the start kernel's. */
 	if (!n && !s->preset && where_it_ended(s, &sel)) {

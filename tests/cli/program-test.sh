@@ -86,6 +86,8 @@ run built-for-a-later-one-asked 0 launches two.cu -arch=sm_90 --gpu a100
 says runs-on-the-one-asked-for 'A100'
 run a-range 0 run two.cu --launches 2..4 --json
 same a-range-has 3 "$(grep -c '^ *"launch": [0-9]*,*$' "$dir/out")"
+run no-such-file 2 launches there/is_none.cu
+says no-such-file-named "there is no file 'there/is_none.cu'"
 run no-such-launch 2 run two.cu --launch 99
 says no-such-launch-named 'it made 5' 'twice<float>'
 run no-such-kernel 2 launches two.cu --kernel thrice

@@ -77,6 +77,8 @@ says own-lists part.cu:14: 'saxpy(int n, float a, const float *__restrict__ x, f
 	'pmpp-explore part.cu --kernel saxpy --grid n/block --block 256 n=1M'
 run own-screen-too 2 part.cu
 says own-screen-lists 'saxpy(int n'
+run own-path-too 2 ./part.cu
+says own-path-lists 'saxpy(int n' 'pmpp-explore ./part.cu --kernel saxpy'
 run own-program-screen 3 my.cu
 says own-program-says 'no usable terminal'
 # what is not said of one kernel's launch is guessed, and named; the rest is as it was said

@@ -1,5 +1,6 @@
 /* A kernel runs: in the emulator, on the clock, into the records. */
 #include "runtime/guest/guest_clock.h"
+#include "runtime/guest/guest_findings.h"
 #include "runtime/guest/guest_keeper.h"
 #include "runtime/guest/guest_machine.h"
 #include "runtime/guest/guest_nested.h"
@@ -97,142 +98,6 @@ static void print(void *ctx, const char *text, size_t n)
 {
 	launch_print_add(ctx, text, n);
 	fwrite(text, 1, n, stdout);
-}
-
-static cudaError_t error_of(const struct run_findings *findings, const struct err *err)
-{
-	static const struct {
-		const char *kind;
-		cudaError_t error;
-	} table[] = {
-		{ "misaligned", cudaErrorMisalignedAddress },
-		{ "assert", cudaErrorAssert },
-		{ "trap", cudaErrorLaunchFailure },
-		{ "out-of-bounds", cudaErrorIllegalAddress },
-		{ "illegal-address", cudaErrorIllegalAddress },
-		{ "stack", cudaErrorLaunchFailure },
-		{ "illegal-instruction", cudaErrorIllegalInstruction },
-	};
-	if (err->code == ERR_TIMEOUT)
-		return cudaErrorLaunchTimeout;
-	if (err->code == ERR_UNSUPPORTED)
-		return cudaErrorNotSupported;
-	for (unsigned i = findings->n; i--;)
-		for (size_t k = 0; k < ARRAY_LEN(table); k++)
-			if (!strcmp(findings->finding[i].kind, table[k].kind))
-				return table[k].error;
-	return cudaErrorLaunchFailure;
-}
-
-/* What does no harm in programs that are right: CUB and Thrust read ahead in shared memory, beyond
- * what was written, and drop the value; where they work in place, a block writes what another one
- * has read before it set a flag, without a fence. nvcc leaves registers undefined whose value is
- * dropped. */
-static bool may_be_harmless(const struct run_finding *f)
-{
-	const bool library = strstr(f->file, "/cub/") || strstr(f->file, "/thrust/");
-	const bool in_place = !strcmp(f->kind, "race") && strstr(f->text, "nothing orders the two");
-	return (library && (!strcmp(f->kind, "uninitialised") || in_place)) || f->customary ||
-	       !strcmp(f->kind, "undefined");
-}
-
-static bool is_unset(const struct run_finding *f)
-{
-	return !strcmp(f->kind, "uninitialised") && f->shared;
-}
-
-static bool any_unset(const struct run_findings *all)
-{
-	for (unsigned i = 0; i < all->n; i++)
-		if (is_unset(&all->finding[i]) && !may_be_harmless(&all->finding[i]))
-			return true;
-	return false;
-}
-
-/* Races, each of which matters only if another order of the blocks leaves something else. */
-static bool races_of_order(const struct run_findings *all)
-{
-	bool any = false;
-	for (unsigned i = 0; i < all->n; i++) {
-		const struct run_finding *f = &all->finding[i];
-		if (!strcmp(f->kind, "race") && !may_be_harmless(f) && !f->of_order)
-			return false;
-		any |= f->of_order && !may_be_harmless(f);
-	}
-	return any && !all->lost;
-}
-
-/* What was done anew with something different, and left the same. */
-struct agreed {
-	bool contents, order;
-};
-
-static struct agreed look_again(struct second_look *look, const struct run_findings *findings,
-                                const struct launch_print *printed, double took_s)
-{
-	const struct agreed a = { any_unset(findings), races_of_order(findings) };
-	const bool same =
-		(a.contents || a.order) && second_look_agrees(look, a.contents, a.order, printed, took_s);
-	return same ? a : (struct agreed){ false, false };
-}
-
-/* What needs nothing done about it says so. */
-static bool drop(const struct run_finding *f, const struct agreed *a, struct record_finding *out)
-{
-	const bool order = a->order && f->of_order && !strcmp(f->kind, "race");
-	if (order)
-		snprintf(out->remedy, sizeof out->remedy,
-		         "none is needed here: with its blocks from the last to the first the launch "
-		         "leaves the same");
-	else if (a->contents && is_unset(f))
-		snprintf(out->remedy, sizeof out->remedy,
-		         "none is needed: with other bytes there the launch leaves the same");
-	return out->remedy[0];
-}
-
-static void tell_findings(const struct run_findings *findings, uint64_t number,
-                          const struct agreed *agreed)
-{
-	for (unsigned i = 0; i < findings->n; i++) {
-		const struct run_finding *from = &findings->finding[i];
-		struct record_finding f = {
-			.launch = number,
-			.times = from->times,
-			.line = from->line,
-		};
-		const bool dropped = drop(from, agreed, &f);
-		f.error = !dropped && !may_be_harmless(from);
-		snprintf(f.kind, sizeof f.kind, "%s", from->kind);
-		snprintf(f.text, sizeof f.text, "%s", from->text);
-		if (!dropped)
-			snprintf(f.remedy, sizeof f.remedy, "%s", from->remedy);
-		snprintf(f.file, sizeof f.file, "%s", from->file);
-		record_finding(&f);
-	}
-}
-
-static void tell_unfinished(uint64_t number)
-{
-	struct record_finding f = { .launch = number, .times = 1 };
-	snprintf(f.kind, sizeof f.kind, "unfinished");
-	snprintf(f.text, sizeof f.text, "the program ended while this launch still waited for it");
-	snprintf(f.remedy, sizeof f.remedy, "tell the kernel to end, and wait for it");
-	record_finding(&f);
-}
-
-static void tell_failure(const struct run_findings *findings, const struct err *err,
-                         uint64_t number)
-{
-	if (findings->n)
-		return; /* they say it better */
-	struct record_finding f = { .launch = number, .times = 1, .error = true };
-	snprintf(f.kind, sizeof f.kind, "%s",
-	         err->code == ERR_TIMEOUT       ? "timeout"
-	         : err->code == ERR_UNSUPPORTED ? "unsupported"
-	                                        : "failed");
-	snprintf(f.text, sizeof f.text, "%.1023s", err->msg);
-	snprintf(f.remedy, sizeof f.remedy, "%.511s", err->remedy);
-	record_finding(&f);
 }
 
 /* A launch that takes seconds tells how far it is, twice a second. */
@@ -461,14 +326,14 @@ cudaError_t kernel_run_end(struct kernel_run *k)
 	struct run_findings findings = { 0 };
 	struct err err = { 0 };
 	const bool ok = !k->running || emu_running_end(k->running, &findings, &err);
-	const struct agreed agreed =
-		ok && !k->apart
-			? look_again(&k->beside.look, &findings, &k->printed, clock_now_s() - k->began_s)
-			: (struct agreed){ false, false };
+	const struct agreed agreed = ok && !k->apart
+	                                 ? findings_look_again(&k->beside.look, &findings, &k->printed,
+	                                                       clock_now_s() - k->began_s)
+	                                 : (struct agreed){ false, false };
 	second_look_end(&k->beside.look);
 	tell_counts(k, ok);
 	const uint64_t number = k->r.number;
-	tell_findings(&findings, number, &agreed);
+	findings_tell(&findings, number, &agreed);
 	run_result_free(&k->res);
 	guest_op_drop(&k->op);
 	free(k);
@@ -480,12 +345,12 @@ cudaError_t kernel_run_end(struct kernel_run *k)
 	if (ok)
 		return cudaSuccess;
 	if (guest.ends) {
-		tell_unfinished(number);
+		findings_tell_unfinished(number);
 		return cudaSuccess;
 	}
-	tell_failure(&findings, &err, number);
+	findings_tell_failure(&findings, &err, number);
 	guest.unchecked_launch = number;
-	guest.sticky = error_of(&findings, &err);
+	guest.sticky = findings_error(&findings, &err);
 	/* what is not supported harms nothing but this launch */
 	if (err.code != ERR_UNSUPPORTED)
 		return cudaSuccess;

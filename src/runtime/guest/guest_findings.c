@@ -1,0 +1,139 @@
+/* What a launch did wrong, told to the explorer; see guest_findings.h. */
+#include "runtime/guest/guest_findings.h"
+#include "runtime/guest/guest_record.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+cudaError_t findings_error(const struct run_findings *findings, const struct err *err)
+{
+	static const struct {
+		const char *kind;
+		cudaError_t error;
+	} table[] = {
+		{ "misaligned", cudaErrorMisalignedAddress },
+		{ "assert", cudaErrorAssert },
+		{ "trap", cudaErrorLaunchFailure },
+		{ "out-of-bounds", cudaErrorIllegalAddress },
+		{ "illegal-address", cudaErrorIllegalAddress },
+		{ "stack", cudaErrorLaunchFailure },
+		{ "illegal-instruction", cudaErrorIllegalInstruction },
+	};
+	if (err->code == ERR_TIMEOUT)
+		return cudaErrorLaunchTimeout;
+	if (err->code == ERR_UNSUPPORTED)
+		return cudaErrorNotSupported;
+	for (unsigned i = findings->n; i--;)
+		for (size_t k = 0; k < ARRAY_LEN(table); k++)
+			if (!strcmp(findings->finding[i].kind, table[k].kind))
+				return table[k].error;
+	return cudaErrorLaunchFailure;
+}
+
+/* What does no harm in programs that are right: CUB and Thrust read ahead in shared memory, beyond
+ * what was written, and drop the value; where they work in place, a block writes what another one
+ * has read before it set a flag, without a fence. nvcc leaves registers undefined whose value is
+ * dropped. */
+static bool may_be_harmless(const struct run_finding *f)
+{
+	const bool library = strstr(f->file, "/cub/") || strstr(f->file, "/thrust/");
+	const bool in_place = !strcmp(f->kind, "race") && strstr(f->text, "nothing orders the two");
+	return (library && (!strcmp(f->kind, "uninitialised") || in_place)) || f->customary ||
+	       !strcmp(f->kind, "undefined");
+}
+
+static bool is_unset(const struct run_finding *f)
+{
+	return !strcmp(f->kind, "uninitialised") && f->shared;
+}
+
+static bool any_unset(const struct run_findings *all)
+{
+	for (unsigned i = 0; i < all->n; i++)
+		if (is_unset(&all->finding[i]) && !may_be_harmless(&all->finding[i]))
+			return true;
+	return false;
+}
+
+/* Races, each of which matters only if another order of the blocks leaves something else. */
+static bool races_of_order(const struct run_findings *all)
+{
+	bool any = false;
+	for (unsigned i = 0; i < all->n; i++) {
+		const struct run_finding *f = &all->finding[i];
+		if (!strcmp(f->kind, "race") && !may_be_harmless(f) && !f->of_order)
+			return false;
+		any |= f->of_order && !may_be_harmless(f);
+	}
+	return any && !all->lost;
+}
+
+struct agreed findings_look_again(struct second_look *look, const struct run_findings *findings,
+                                  const struct launch_print *printed, double took_s)
+{
+	const struct agreed a = { any_unset(findings), races_of_order(findings) };
+	const bool same =
+		(a.contents || a.order) && second_look_agrees(look, a.contents, a.order, printed, took_s);
+	return same ? a : (struct agreed){ false, false };
+}
+
+/* What needs nothing done about it says so. */
+static bool drop(const struct run_finding *f, const struct agreed *a, struct record_finding *out)
+{
+	const bool order = a->order && f->of_order && !strcmp(f->kind, "race");
+	if (order)
+		snprintf(out->remedy, sizeof out->remedy,
+		         "none is needed here: with its blocks from the last to the first the launch "
+		         "leaves the same");
+	else if (a->contents && is_unset(f))
+		snprintf(out->remedy, sizeof out->remedy,
+		         "none is needed: with other bytes there the launch leaves the same");
+	return out->remedy[0];
+}
+
+void findings_tell(const struct run_findings *findings, uint64_t number,
+                   const struct agreed *agreed)
+{
+	for (unsigned i = 0; i < findings->n; i++) {
+		const struct run_finding *from = &findings->finding[i];
+		struct record_finding f = {
+			.launch = number,
+			.times = from->times,
+			.line = from->line,
+		};
+		const bool dropped = drop(from, agreed, &f);
+		f.error = !dropped && !may_be_harmless(from);
+		snprintf(f.kind, sizeof f.kind, "%s", from->kind);
+		snprintf(f.text, sizeof f.text, "%s", from->text);
+		if (!dropped)
+			snprintf(f.remedy, sizeof f.remedy, "%s", from->remedy);
+		snprintf(f.file, sizeof f.file, "%s", from->file);
+		record_finding(&f);
+	}
+}
+
+void findings_tell_unfinished(uint64_t number)
+{
+	struct record_finding f = { .launch = number, .times = 1 };
+	snprintf(f.kind, sizeof f.kind, "unfinished");
+	snprintf(f.text, sizeof f.text, "the program ended while this launch still waited for it");
+	snprintf(f.remedy, sizeof f.remedy, "tell the kernel to end, and wait for it");
+	record_finding(&f);
+}
+
+void findings_tell_failure(const struct run_findings *findings, const struct err *err,
+                           uint64_t number)
+{
+	if (findings->n)
+		return; /* they say it better */
+	struct record_finding f = { .launch = number, .times = 1, .error = true };
+	snprintf(f.kind, sizeof f.kind, "%s",
+	         err->code == ERR_TIMEOUT       ? "timeout"
+	         : err->code == ERR_UNSUPPORTED ? "unsupported"
+	                                        : "failed");
+	snprintf(f.text, sizeof f.text, "%.1023s", err->msg);
+	snprintf(f.remedy, sizeof f.remedy, "%.511s", err->remedy);
+	record_finding(&f);
+}
