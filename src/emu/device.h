@@ -85,6 +85,11 @@ bool emu_device_pages_away(const struct emu_device *d, const uint64_t *address, 
  * move: all of the allocation's or none. */
 double emu_device_prefetch(struct emu_device *d, uint64_t address, bool to_gpu);
 
+/* The program's own code comes to a launch; it goes on. What it touches of managed memory in
+ * between goes to the host, read or written; what others do for a launch does not. */
+void emu_device_host_stops(struct emu_device *d);
+void emu_device_host_goes_on(struct emu_device *d);
+
 /* What all of its memory holds, but for what is set anew for every launch, in 128 bits. */
 struct emu_device_digest {
 	uint64_t part[2];

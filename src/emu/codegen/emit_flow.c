@@ -113,11 +113,17 @@ void emit_elect(struct emit *e, const struct xop *x)
 	spread_dst(e, x);
 }
 
+/* What a warp alone takes for an instruction on an average, as the time model has it for a loop
+ * that waits for the clock: such a loop then takes the time it asked for. */
+#define CYCLES_PER_PTX_INST 8
+#define CYCLES_PER_MACHINE_INST 6
+
 void emit_scalar_source(struct emit *e, const struct handler *h, const struct xop *x)
 {
 	struct uop *u = emit_uop(e, h);
 	u->d = scalar_dst(e, x);
 	u->x.i = e->position;
+	u->b = ir_of_machine_code(&e->im->ir) ? CYCLES_PER_MACHINE_INST : CYCLES_PER_PTX_INST;
 	spread_dst(e, x);
 }
 

@@ -45,7 +45,7 @@ static struct host_range *used_ranges(const struct emu_device *d, unsigned *n)
 }
 
 /* Marks are asked for once, before anything here looks at the memory itself. */
-static void take_host_reads(const struct emu_device *d)
+void emu_device_host_stops(struct emu_device *d)
 {
 	unsigned n, at = 0;
 	if (!managed_pages_take_marks(d->pages))
@@ -60,7 +60,7 @@ static void take_host_reads(const struct emu_device *d)
 	free(range);
 }
 
-void kept_end(const struct emu_device *d)
+void emu_device_host_goes_on(struct emu_device *d)
 {
 	unsigned n;
 	struct host_range *range = used_ranges(d, &n);
@@ -71,7 +71,6 @@ void kept_end(const struct emu_device *d)
 
 void kept_look(const struct emu_device *d)
 {
-	take_host_reads(d);
 	for (unsigned i = 0; i < d->arena.n; i++)
 		if (d->arena.region[i].kind == EMU_MEMORY_MANAGED)
 			bytes_away(d, &d->arena.region[i]);
@@ -197,7 +196,6 @@ double emu_device_kept_share(const struct emu_device *d, const uint64_t *address
 bool emu_device_pages_away(const struct emu_device *d, const uint64_t *address, unsigned n)
 {
 	bool away = false;
-	take_host_reads(d);
 	for (unsigned i = 0; i < n && !away; i++) {
 		const struct arena_region *r = arena_find(&d->arena, address[i]);
 		away = r && r->kind == EMU_MEMORY_MANAGED && bytes_away(d, r) > 0;
@@ -210,8 +208,9 @@ double emu_device_prefetch(struct emu_device *d, uint64_t address, bool to_gpu)
 	const struct arena_region *r = arena_find(&d->arena, address);
 	if (!r || r->kind != EMU_MEMORY_MANAGED)
 		return 0;
-	take_host_reads(d);
+	emu_device_host_stops(d);
 	const double away = bytes_away(d, r);
 	managed_pages_here(d->pages, &d->arena, r, to_gpu);
+	emu_device_host_goes_on(d);
 	return to_gpu ? away : (double)r->size - away;
 }

@@ -14,8 +14,6 @@ void kept_look(const struct emu_device *d);
 void kept_begin(struct emu_launch *l);
 /* It ended: what it touched is what was touched last. */
 void kept_note(struct emu_launch *l);
-/* Whatever was done for a launch is done: what is touched from now on, the host touches. */
-void kept_end(const struct emu_device *d);
 /* As kept_note(), of a launch that need not run: it touches @r, TOUCH_READ, TOUCH_WRITE. */
 void kept_touch(const struct emu_device *d, const struct arena_region *r, unsigned how);
 

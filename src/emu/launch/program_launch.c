@@ -92,7 +92,6 @@ bool emu_launch_begin(struct emu_device *d, const struct emu_launch_request *req
 		res->same_as = known_launch_number(known);
 		res->counts_as = known_launch_counts(known);
 		known_launch_touches(d, known);
-		kept_end(d);
 		return false;
 	}
 	struct emu_running *r = *out = running_new(req, hooks, res);
@@ -136,7 +135,6 @@ bool emu_running_end(struct emu_running *r, struct run_findings *findings, struc
 		known_launch_note(l->device, known, l, r->ok && !findings->n && !l->runtime);
 	if (r->ok)
 		take_outcome(l, findings, res);
-	kept_end(l->device);
 	res->counts_as = known ? known_launch_counts(known) : 0;
 	res->in_any_order = known && known_launch_in_any_order(known);
 	emu_launch_free(l);

@@ -73,16 +73,13 @@ PRED_OP(pred_xor, a ^ b)
 SELECT(full)
 SELECT(masked)
 
-/* What a warp alone takes for an instruction on an average, as the time model has it for a loop
- * that waits for the clock: such a loop then takes the time it asked for. */
-#define CYCLES_PER_INSTRUCTION 8u
-/* d = cycles, by the instructions this warp has begun; x.i corrects for the segment, counted as a
- * whole */
+/* d = cycles, by the instructions this warp has begun, b each; x.i corrects for the segment, counted
+ * as a whole */
 #define CLOCK(MODE)                                                              \
 	HANDLER(uni_clock_##MODE)                                                    \
 	{                                                                            \
 		(void)mask;                                                              \
-		SCALAR64(u->d) = CYCLES_PER_INSTRUCTION * (w->ticks + (uint64_t)u->x.i); \
+		SCALAR64(u->d) = u->b * (w->ticks + (uint64_t)u->x.i); \
 		NEXT_##MODE(u + 1);                                                      \
 	}
 CLOCK(full)

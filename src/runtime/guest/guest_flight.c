@@ -248,8 +248,10 @@ cudaError_t flight_launch(const struct guest_op *op, struct guest_stream *s,
 		return finish(f);
 	}
 	kernel->never_waited = f->apart ? 0 : kernel->never_waited + 1;
-	if (f->apart)
+	if (f->apart) {
+		emu_device_host_goes_on(guest.device);
 		return cudaSuccess;
+	}
 	pthread_join(f->thread, NULL);
 	return finish(f);
 }

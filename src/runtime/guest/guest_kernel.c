@@ -239,6 +239,7 @@ struct kernel_run *kernel_run_begin(const struct guest_op *op, struct guest_stre
 	};
 	nesting->parent = k->r.number; /* of what it launches */
 	nesting->module = f->module;
+	emu_device_host_stops(guest.device);
 	k->state = state_of(op);
 	const bool again = kind->again && !kind->in[k->state].like;
 	k->count = record_is_open() &&
@@ -335,6 +336,7 @@ cudaError_t kernel_run_end(struct kernel_run *k)
 	const uint64_t number = k->r.number;
 	findings_tell(&findings, number, &agreed);
 	run_result_free(&k->res);
+	emu_device_host_goes_on(guest.device);
 	guest_op_drop(&k->op);
 	free(k);
 	if (guest.config.stop_after && number >= guest.config.stop_after) {
