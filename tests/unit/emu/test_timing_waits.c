@@ -83,7 +83,8 @@ TEST(sums_of_floats_go_round)
 TEST(calls_take_their_time)
 {
 	static const char *const declarations =
-		".extern .func (.param .b64 r) malloc (.param .b64 n);\n.extern .func free (.param .b64 p);\n";
+		".extern .func (.param .b64 r) malloc (.param .b64 n);\n"
+		".extern .func free (.param .b64 p);\n";
 	static const char *const body =
 		"{\n.param .b64 a;\n.param .b64 b;\nst.param.b64 [a], 16;\ncall.uni (b), malloc, (a);\n"
 		"ld.param.b64 %d2, [b];\n}\n{\n.param .b64 a;\nst.param.b64 [a], %d2;\n"
@@ -115,13 +116,14 @@ TEST(fences_and_clusters_wait)
 /* The first thread has 256 bytes brought, all wait at the barrier. */
 TEST(copies_are_waited_for)
 {
-	const double waits = added(
-		".shared .align 128 .b8 tile[512];\n.shared .align 8 .b64 bar;\n",
-		"setp.ne.s32 %p1, %r1, 0;\n@%p1 bra B;\nmbarrier.init.shared.b64 [bar], 1;\n"
-		"mbarrier.arrive.expect_tx.shared::cta.b64 %d4, [bar], 256;\n"
-		"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%d1], 256, [bar];\n"
-		"B:\nbar.sync 0;\n"
-		"W:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [bar], 0;\n@!%p2 bra W;\n");
+	const double waits =
+		added(".shared .align 128 .b8 tile[512];\n.shared .align 8 .b64 bar;\n",
+	          "setp.ne.s32 %p1, %r1, 0;\n@%p1 bra B;\nmbarrier.init.shared.b64 [bar], 1;\n"
+	          "mbarrier.arrive.expect_tx.shared::cta.b64 %d4, [bar], 256;\n"
+	          "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+	          " [tile], [%d1], 256, [bar];\n"
+	          "B:\nbar.sync 0;\n"
+	          "W:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [bar], 0;\n@!%p2 bra W;\n");
 	const double mhz = gpu_find("h200")->clock_mhz;
 	assert_true(waits > (timing.bulk_ns + gpu_find("h200")->l2_latency_ns) * mhz * 1e-3);
 }
