@@ -112,6 +112,27 @@ static void count_local(struct access *a, struct mem_count *c)
 			log_local_line(a->w, (uint32_t)(line[k] + j), lanes[k], sectors[k], r);
 }
 
+/* Lanes that go to another block of the cluster are in no counter of shared memory, as on an H200:
+ * an instruction all of whose lanes do is no request of it. */
+static void count_shared(struct access *a, struct mem_count *c)
+{
+	const uint32_t all = a->mask;
+	if (!(all & ~a->remote))
+		return;
+	a->mask &= ~a->remote;
+	const struct shared_probe p = a->again && !a->remote
+	                                  ? repeat_shared(a->again, a->address, a->bytes, a->write)
+	                                  : probe_shared(a->address, a->mask, a->bytes,
+	                                                 a->remote ? LAYOUT_ANY : a->layout, a->write);
+	c->space[1]++;
+	if (a->atomic)
+		c->passes += shared_passes(a, p.wavefronts);
+	if (a->m->x->kind != X_ASYNC) /* those depend on the other side, too: access.c */
+		c->wavefronts += a->atomic ? shared_waves(a) : p.wavefronts;
+	c->ideal += p.ideal;
+	a->mask = all;
+}
+
 void access_count(struct access *a)
 {
 	struct warp *w = a->w;
@@ -120,15 +141,7 @@ void access_count(struct access *a)
 		return;
 	c->requests++;
 	if (a->space == SPACE_SHARED) {
-		const struct shared_probe p =
-			a->again ? repeat_shared(a->again, a->address, a->bytes, a->write)
-					 : probe_shared(a->address, a->mask, a->bytes, a->layout, a->write);
-		c->space[1]++;
-		if (a->atomic)
-			c->passes += shared_passes(a, p.wavefronts);
-		if (a->m->x->kind != X_ASYNC) /* those depend on the other side, too: access.c */
-			c->wavefronts += a->atomic ? shared_waves(a) : p.wavefronts;
-		c->ideal += p.ideal;
+		count_shared(a, c);
 		return;
 	}
 	if (a->space != SPACE_GLOBAL) {
