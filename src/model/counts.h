@@ -54,6 +54,20 @@
 	X(local_st_sectors, "32-byte sectors of local stores", "no local memory used", NO)             \
 	X(barriers, "block barriers, per warp", "no barrier executed", NO)                             \
 	X(flop16, "half-precision operations (FMA = 2)", "no half-precision operation executed", NO)   \
+	X(half_moves, "lanes that a half-precision FMA of nothing gives a constant",                   \
+	  "no constant moved that way", NO)                                                            \
+	X(bulk_ld_requests, "bulk copies from global memory, by line", "no bulk copy executed", NO)    \
+	X(bulk_ld_sectors, "32-byte sectors of those copies", "no bulk copy executed", NO)             \
+	X(bulk_st_requests, "bulk copies to global memory, by line", "no bulk copy executed", NO)      \
+	X(bulk_st_sectors, "32-byte sectors of those copies", "no bulk copy executed", NO)             \
+	X(bulk_atom_requests, "bulk reductions, by line", "no bulk reduction executed", NO)            \
+	X(bulk_atom_sectors, "32-byte sectors of those reductions", "no bulk reduction executed", NO)  \
+	X(bulk_shared_ld_requests, "bulk copies from shared memory", "no bulk copy executed", NO)      \
+	X(bulk_shared_st_requests, "bulk copies to shared memory", "no bulk copy executed", NO)        \
+	X(bulk_shared_ld_wavefronts, "128 bytes of shared memory that bulk copies read",               \
+	  "no bulk copy executed", NO)                                                                 \
+	X(bulk_shared_st_wavefronts, "128 bytes of shared memory that bulk copies write",              \
+	  "no bulk copy executed", NO)                                                                 \
 	X(flop32, "single-precision operations (FMA = 2)", "no single-precision operation executed",   \
 	  NO)                                                                                          \
 	X(flop64, "double-precision operations (FMA = 2)", "no double-precision operation executed",   \

@@ -195,9 +195,16 @@ same level-sass-warps 1660928 "$(field "$dir/out" metrics inst.warp_executed val
 same level-sass-lanes 35520512 "$(field "$dir/out" metrics inst.thread_executed value)"
 same level-sass-branches 403456 "$(field "$dir/out" metrics div.branches value)"
 same level-sass-verified true "$(field "$dir/out" verified)"
+# where a part of a warp splits while others wait an H200 counts its lanes once more (run.jsonl of
+# tests/gpu/h200-2026-11-27)
+run level-parts 0 run blur/tiled W=507 H=382 RADIUS=1 TILE=16 --backend emu --gpu h200 --level sass --no-verify --json
+same level-parts-warps 1053552 "$(field "$dir/out" metrics inst.warp_executed value)"
+same level-parts-lanes 29564440 "$(field "$dir/out" metrics inst.thread_executed value)"
+same level-parts-active 31402798 "$(field "$dir/out" metrics inst.thread_active value)"
 # registers that are cleared by HFMA2 are no half-precision arithmetic
 run level-moves 0 run sgemm/tiled M=64 N=64 K=64 --backend emu --gpu h200 --level sass --json
 same level-moves-fp16 0 "$(field "$dir/out" metrics flop.fp16 value)"
+same level-moves-counted 20480 "$(field "$dir/out" metrics inst.half_moves value)"
 same level-moves-fp32 524288 "$(field "$dir/out" metrics flop.fp32 value)"
 # kinds of instructions: they add up, by class and by pipe
 sum_of() { awk -v want="$1" '/"inst\.mix\./ { take = (/"inst\.mix\.pipe_/ ? "pipe" : "class") == want } take && /"value":/ { sub(/,/, "", $2); n += $2; take = 0 } END { print n }' "$dir/out"; }

@@ -23,7 +23,7 @@
 struct sums {
 	struct segment_count *segments; /* warps and lanes hold everything */
 	struct mem_count *mem;
-	uint64_t *guards, *divergent;
+	uint64_t *guards, *divergent, *split_again;
 };
 
 static struct sums sum_workers(const struct emu_launch *l)
@@ -34,6 +34,7 @@ static struct sums sum_workers(const struct emu_launch *l)
 		.mem = mem_calloc(im->ir.n_mem + 1, sizeof *s.mem),
 		.guards = mem_calloc(im->ir.n_ops + 1, sizeof *s.guards),
 		.divergent = mem_calloc(im->ir.n_blocks + 1, sizeof *s.divergent),
+		.split_again = mem_calloc(im->ir.n_blocks + 1, sizeof *s.split_again),
 	};
 	for (unsigned k = 0; k < l->n_workers; k++) {
 		const struct worker *wk = &l->workers[k];
@@ -66,8 +67,10 @@ static struct sums sum_workers(const struct emu_launch *l)
 		}
 		for (unsigned i = 0; i < im->ir.n_ops; i++)
 			s.guards[i] += wk->guard_lanes[i];
-		for (unsigned i = 0; i < im->ir.n_blocks; i++)
+		for (unsigned i = 0; i < im->ir.n_blocks; i++) {
 			s.divergent[i] += wk->divergent[i];
+			s.split_again[i] += wk->split_again[i];
+		}
 	}
 	return s;
 }
@@ -105,7 +108,8 @@ static void add_full(const struct emu_launch *l, struct sums *s, enum program_ki
  * Bulk copies. Here: sectors and bytes of global memory as those of loads, stores and atomics, a
  * request for each line of 128 bytes, and the bytes of shared memory in wavefronts of 128. On
  * hardware the copy engine asks L2 by itself: its sectors are in the L2's counters (lts__t_...),
- * not in those of L1 (l1tex__t_..._pipe_lsu), which see no request of it.
+ * not in those of L1 (l1tex__t_..._pipe_lsu), which see no request of it: what of each count bulk
+ * copies are is told beside it.
  */
 static void add_bulk(const struct xop *x, const struct mem_count *m, struct counts *c)
 {
@@ -117,6 +121,10 @@ static void add_bulk(const struct xop *x, const struct mem_count *m, struct coun
 		c->ld_sectors += global->sectors;
 		c->ld_lines += global->lines;
 		c->ld_bytes += global->bytes;
+		c->bulk_ld_requests += global->requests;
+		c->bulk_ld_sectors += global->sectors;
+		c->bulk_shared_st_requests += m->requests;
+		c->bulk_shared_st_wavefronts += m->wavefronts;
 		c->shared_st_requests += m->requests;
 		c->shared_st_wavefronts += m->wavefronts;
 		c->shared_st_ideal += m->ideal;
@@ -127,12 +135,18 @@ static void add_bulk(const struct xop *x, const struct mem_count *m, struct coun
 		c->st_sectors += global->sectors;
 		c->st_lines += global->lines;
 		c->st_bytes += global->bytes;
+		c->bulk_st_requests += global->requests;
+		c->bulk_st_sectors += global->sectors;
 		break;
 	default:
 		c->atom_requests += global->requests;
 		c->atom_sectors += global->sectors;
+		c->bulk_atom_requests += global->requests;
+		c->bulk_atom_sectors += global->sectors;
 		break;
 	}
+	c->bulk_shared_ld_requests += m->requests;
+	c->bulk_shared_ld_wavefronts += m->wavefronts;
 	c->shared_ld_requests += m->requests;
 	c->shared_ld_wavefronts += m->wavefronts;
 	c->shared_ld_ideal += m->ideal;
@@ -217,6 +231,7 @@ static struct counts count_inst(const struct emu_launch *l, const struct sums *s
 		lanes = y->kind == X_BRA ? lanes - s->guards[o] : s->guards[o];
 	}
 	c.thread_executed = lanes;
+	c.half_moves = in->half_move ? lanes : 0;
 	c.flop16 = lanes * in->flop16;
 	c.flop32 = lanes * in->flop32;
 	c.flop64 = lanes * in->flop64;
@@ -235,9 +250,13 @@ static struct counts count_inst(const struct emu_launch *l, const struct sums *s
 		if ((y->kind == X_BRA && (y->guard >= 0 || jump)) || y->kind == X_BRX) {
 			c.branches += warps;
 			c.divergent_branches += s->divergent[im->segments[segment].block];
+			c.thread_active += s->split_again[im->segments[segment].block];
+			c.thread_executed += s->split_again[im->segments[segment].block];
 		}
-		if (y->kind == X_MEET_WARP) /* WARPSYNC.EXCLUSIVE takes the lanes of a warp apart */
+		if (y->kind == X_MEET_WARP) { /* WARPSYNC.EXCLUSIVE takes the lanes of a warp apart */
+			c.branches += s->divergent[im->segments[segment].block];
 			c.divergent_branches += s->divergent[im->segments[segment].block];
+		}
 	}
 	return c;
 }
@@ -446,4 +465,5 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 	free(s.mem);
 	free(s.guards);
 	free(s.divergent);
+	free(s.split_again);
 }

@@ -43,7 +43,8 @@ static uint32_t *lines_of(const struct ptx_func *ptx, uint32_t *n)
 }
 
 /* HFMA2.MMA R23, -RZ, RZ, 0, 0: the assembler's way to put a constant into a register while the
- * FMA pipe is free. Nothing times nothing is no arithmetic. */
+ * FMA pipe is free. Nothing times nothing is no arithmetic; a card's counter has it all the same.
+ */
 static bool only_moves(const struct sass_inst *i)
 {
 	unsigned zeros = 0;
@@ -65,7 +66,8 @@ static void describe_insts_of(struct ir *ir, const struct sass_func *f, const st
 	for (unsigned k = 0; k < f->n_insts; k++) {
 		const struct sass_inst *i = &f->insts[k];
 		const struct sass_op_info *info = sass_op_info(i->op);
-		const uint8_t n = only_moves(i) ? 0 : (uint8_t)info->flops;
+		const bool moves = only_moves(i);
+		const uint8_t n = moves ? 0 : (uint8_t)info->flops;
 		const struct sass_registers r = sass_registers(f, k);
 		ir->insts[k] = (struct ir_inst){
 			.text = i->opcode,
@@ -74,6 +76,7 @@ static void describe_insts_of(struct ir *ir, const struct sass_func *f, const st
 			.pipe = pipe_of(info),
 			.mix_class = (uint8_t)info->class,
 			.mix_pipe = (uint8_t)info->pipe,
+			.half_move = moves,
 			.flop16 = info->class == SASS_CLASS_FP16 ? n : 0,
 			.flop32 = info->class == SASS_CLASS_FP32 ? n : 0,
 			.flop64 = info->class == SASS_CLASS_FP64 ? n : 0,

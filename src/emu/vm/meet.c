@@ -1,11 +1,12 @@
 /*
  * Divergence of machine code: parts of a warp, and where they meet again.
  *
- * A branch that splits the warp puts one side aside and goes on with the other, as far as it comes:
- * to its end, or to a barrier of the warp where its lanes wait for others (BSYNC, WARPSYNC). Then
- * the part put aside last goes on. Parts are not interleaved otherwise: the assembler keeps values
- * of one part in registers of the whole warp. Which lanes meet at a barrier is what BSSY noted, by
- * lane, so that parts that use the same barrier for different meetings do not disturb one another.
+ * A branch that splits the warp puts one side aside and goes on with the other, the larger one,
+ * or the one that branches if both are as large, as far as it comes: to its end, or to a barrier
+ * of the warp where its lanes wait for others (BSYNC, WARPSYNC). Then the part put aside last
+ * goes on. Parts are not interleaved otherwise: the assembler keeps values of one part in
+ * registers of the whole warp. Which lanes meet at a barrier is what BSSY noted, by lane, so that
+ * parts that use the same barrier for different meetings do not disturb one another.
  */
 #include "emu/vm/handler.h"
 
@@ -95,15 +96,31 @@ static const struct uop *next_part(struct warp *w, const struct uop *u)
 
 /* --- branches --- */
 
+/*
+ * A part that has a meeting of its own splits while other lanes wait at another one: an H200 counts
+ * its lanes once more, though no warp instruction (tests/gpu/micro/parts.cu).
+ */
+static bool splits_again(const struct warp *w)
+{
+	const unsigned lane = (unsigned)__builtin_ctz(w->mask);
+	for (uint32_t i = 0; i < w->n_waiting; i++)
+		for (uint32_t b = 0; b < MEET_WARP; b++)
+			if (b != w->waiting[i].barrier && w->meet[b][lane] == w->mask)
+				return true;
+	return false;
+}
+
 COLD HANDLER(part_split) /* mask: the lanes that take the branch */
 {
 	const struct xblock *b = &w->image->ir.blocks[u->y];
 	const uint32_t fall = w->mask & ~mask;
+	const bool falls = lane_popc32(fall) > lane_popc32(mask);
 	w->worker->divergent[u->y]++;
+	w->worker->split_again[u->y] += splits_again(w) ? lane_popc32(w->mask) : 0;
 	w->guards[u->xop] += lane_popc32(fall);
-	warp_push(w, mask, b->succ[0], -1);
-	w->mask = fall;
-	const struct uop *to = block_start(w, b->succ[1]);
+	warp_push(w, falls ? mask : fall, b->succ[!falls], -1);
+	w->mask = falls ? fall : mask;
+	const struct uop *to = block_start(w, b->succ[falls]);
 	if (--w->fuel < 0) /* a split may be the only branch of an endless loop */
 		return yield_warp(w, to);
 	CONTINUE(to);
