@@ -17,6 +17,7 @@
 /* A kernel that waits for the host never ends in a fork, where the host's memory does not change:
  * it gets this long, or so many times what the PTX took. */
 #define LEAST_WAIT_S 5
+#define ASKED_LEAST_WAIT_S 30 /* where machine code was asked for */
 #define WAIT_FACTOR 40
 /* Machine code runs slower than PTX. Where nobody asked for it, a program waits no longer for all
  * of its launches than this; those that come later are counted as PTX. */
@@ -94,7 +95,8 @@ static void run_fork(const void *ctx, int fd)
 	struct wire_msg m;
 	const struct emu_launch_request *req = ctx;
 	struct emu_launch_request own = *req;
-	setpriority(PRIO_PROCESS, 0, 19); /* the program itself goes first */
+	if (!was_asked_for())
+		setpriority(PRIO_PROCESS, 0, 19); /* the program itself goes first */
 	own.machine_code = true;
 	own.part_only = true;
 	own.enough_work = req->enough_work / 4;
@@ -163,7 +165,7 @@ static void receive(const struct machine_fork *f, struct run_counts *counts, con
 {
 	const double own_s = clock_now_s() - f->started_s;
 	const double since_s = clock_now_s();
-	double wait_s = fmax(LEAST_WAIT_S, WAIT_FACTOR * own_s);
+	double wait_s = fmax(was_asked_for() ? ASKED_LEAST_WAIT_S : LEAST_WAIT_S, WAIT_FACTOR * own_s);
 	if (!was_asked_for())
 		wait_s = fmin(wait_s, fmax(0, UNASKED_WAIT_S - waited_s));
 	struct wire_msg m = { .fd = -1 };
