@@ -114,12 +114,12 @@ static uint64_t count_first(const struct program_options *o, bool measured, uint
 	return o->count || measured ? o->count : 1;
 }
 
-/* Is every file there that the words name? What they are is seen when they are used. */
-static bool files_are_there(const struct program_words *w, struct err *err)
+/* Is every source there that the words name? The compiler would miss a header. */
+static bool sources_are_there(const struct program_words *w, struct err *err)
 {
 	const char *file;
-	for (unsigned i = 0; (file = program_words_file(w, i)); i++)
-		if ((w->is_source || strchr(file, '/')) && access(file, F_OK) != 0) {
+	for (unsigned i = 0; w->is_source && (file = program_words_file(w, i)); i++)
+		if (access(file, F_OK) != 0) {
 			err_set(err, ERR_USAGE, "there is no file '%s'", file);
 			return err_remedy(err, "give the path of a source with a main(), or of an executable: "
 			                       "prog.cu, ./a.out");
@@ -143,7 +143,7 @@ bool program_start(const struct program_options *o, unsigned n, char **args, boo
 		err_set(err, ERR_USAGE, "a program is needed");
 		return err_remedy(err, "a source with a main(), or an executable: prog.cu, ./a.out");
 	}
-	if (!files_are_there(words, err))
+	if (!sources_are_there(words, err))
 		return false;
 	const bool measured = strcmp(sel.backend, "emu") != 0;
 	if (!o->gpu && !measured)
