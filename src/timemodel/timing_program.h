@@ -56,8 +56,8 @@ struct load_origin {
 	double l2, dram;
 };
 
-/* A scoreboard beyond those of machine code: held until bulk copies are there, for which barriers in
- * shared memory wait. */
+/* A scoreboard beyond those of machine code: held until bulk copies are there, for which barriers
+ * in shared memory wait. */
 #define TIMING_COPIES_BOARD 6
 
 /* What machine code says to the scheduler. */

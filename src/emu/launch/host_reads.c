@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -40,13 +41,17 @@ bool host_reads_since(struct host_range *range, unsigned n)
 		range[i].touched = 0;
 	FILE *f = fopen("/proc/self/smaps", "re");
 	while (f && fgets(line, sizeof line, f)) {
-		unsigned long long from, end, kib;
-		if (sscanf(line, "%llx-%llx ", &from, &end) == 2)
+		static const char referenced[] = "Referenced:";
+		char *rest;
+		const unsigned long long from = strtoull(line, &rest, 16);
+		if (rest > line && *rest == '-') {
+			const unsigned long long end = strtoull(rest + 1, NULL, 16);
 			for (at = 0; at < n; at++)
 				if ((uintptr_t)range[at].at >= from && (uintptr_t)range[at].at < end)
 					break;
-		if (at < n && sscanf(line, "Referenced: %llu kB", &kib) == 1) {
-			range[at].touched = kib << 10;
+		}
+		if (at < n && !strncmp(line, referenced, sizeof referenced - 1)) {
+			range[at].touched = strtoull(line + sizeof referenced - 1, NULL, 10) << 10;
 			any = true;
 		}
 	}

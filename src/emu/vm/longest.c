@@ -73,7 +73,8 @@ void longest_block_end(struct worker *wk)
 		l->entered[i] += passes > 0;
 		waits += l->waits[i] ? passes : 0;
 	}
-	const uint64_t lasts = ticks + WAIT_TICKS * waits / wk->grid->n_warps;
+	const uint64_t warps = wk->grid->n_warps ? wk->grid->n_warps : 1;
+	const uint64_t lasts = ticks + WAIT_TICKS * waits / warps;
 	if (lasts <= l->lasts)
 		return;
 	l->lasts = lasts;

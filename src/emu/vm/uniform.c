@@ -73,14 +73,14 @@ PRED_OP(pred_xor, a ^ b)
 SELECT(full)
 SELECT(masked)
 
-/* d = cycles, by the instructions this warp has begun, b each; x.i corrects for the segment, counted
- * as a whole */
-#define CLOCK(MODE)                                                              \
-	HANDLER(uni_clock_##MODE)                                                    \
-	{                                                                            \
-		(void)mask;                                                              \
+/* d = cycles, by the instructions this warp has begun, b each; x.i corrects for the segment,
+ * counted as a whole */
+#define CLOCK(MODE)                                            \
+	HANDLER(uni_clock_##MODE)                                  \
+	{                                                          \
+		(void)mask;                                            \
 		SCALAR64(u->d) = u->b * (w->ticks + (uint64_t)u->x.i); \
-		NEXT_##MODE(u + 1);                                                      \
+		NEXT_##MODE(u + 1);                                    \
 	}
 CLOCK(full)
 CLOCK(masked)

@@ -220,7 +220,8 @@ TEST(choices)
 		if (c.res.counts.regions[i].fp32_slots >= 20)
 			block += c.res.counts.regions[i].block_passes;
 	emu_case_free(&c);
-	assert_true(block > 1.9 && block < 2.2); /* half of the warps each: together one pass of each block */
+	/* half of the warps each: together one pass of each block */
+	assert_true(block > 1.9 && block < 2.2);
 }
 
 /* Additions to one address come one after another, those to a thread's own do not. */

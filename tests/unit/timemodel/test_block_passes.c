@@ -62,9 +62,9 @@ TEST(blocks_that_never_come_there_do_not_wait)
 {
 	struct sample s = { 0 };
 	tail_of_one_warp(&s);
-	s.block[1].entering_blocks = s.block[1].warp_passes = BLOCKS / 2;
+	s.block[1].entering_blocks = s.block[1].warp_passes = BLOCKS / 2.0;
 	s.p.slowest_warp_insts = 3 + 20 / 2.0;
-	assert_true(passes(&s, 1) == BLOCKS / 2);
+	assert_true(passes(&s, 1) == BLOCKS / 2.0);
 }
 
 /* Two warps of a block take the two sides at the same time. */
