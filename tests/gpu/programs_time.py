@@ -42,6 +42,10 @@ def arch_of(source):
     return own.group(1) if own else None
 
 
+def own_arch(source):
+    return [f"-arch=sm_{arch_of(source)}"] if arch_of(source) else []
+
+
 def programs(names):
     for source in sorted(PROGRAMS.glob("*.cu")):
         if source.stem in LEFT_OUT or (names and source.stem not in names):
@@ -106,7 +110,7 @@ def record(pmpp, path, names):
 def modelled(pmpp, sheet, source):
     try:
         return launches([pmpp, "launches", str(source), "--gpu", sheet, "--backend", "emu",
-                         "--json", *words_of(source)])
+                         "--json", *words_of(source), *own_arch(source)])
     except (ValueError, subprocess.TimeoutExpired) as e:
         print(f"{source.stem}: {e}", file=sys.stderr)
         return []
