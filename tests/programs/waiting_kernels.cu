@@ -149,6 +149,11 @@ static void two_kernels()
 
 int main()
 {
+	/* a kernel that is loaded no sooner than it is launched would wait for those that run */
+	cudaFuncAttributes loaded;
+	CHECK(cudaFuncGetAttributes(&loaded, wait_for));
+	CHECK(cudaFuncGetAttributes(&loaded, wait_all));
+	CHECK(cudaFuncGetAttributes(&loaded, set));
 	mailbox();
 	copied_flag();
 	two_kernels();
