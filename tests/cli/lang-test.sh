@@ -51,7 +51,7 @@ lang help 0 '用法： pmpp-explore run' LC_ALL=zh_CN.UTF-8 -- run --help
 lang help-of-all 0 '退出状态：0' LC_ALL=zh_CN.UTF-8 -- --help
 # what verbs print for people: sentences, and tables whose columns stand below each other
 lang result 0 '结果：✓ 已验证' LC_ALL=zh_CN.UTF-8 -- run vec_add/one_thread N=4096
-lang table-cells 0 '理论占用率                               50.0 %  ~' LC_ALL=zh_CN.UTF-8 -- run vec_add/one_thread N=4096
+lang table-cells 0 '理论占用率                                    50.0 %  ~' LC_ALL=zh_CN.UTF-8 -- run vec_add/one_thread N=4096
 lang table-heads 0 '占峰值 %' LC_ALL=zh_CN.UTF-8 -- ladder vec_add N=4096
 lang occupancy-table 0 '线程块槽       1       32      32' LC_ALL=zh_CN.UTF-8 -- occupancy --block 256 --regs 40
 lang sweep-said 0 '已运行 2 / 2 种组合' LC_ALL=zh_CN.UTF-8 -- sweep vec_add/per_element N=4096 block=64,128
