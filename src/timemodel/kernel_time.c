@@ -176,7 +176,7 @@ static struct region region_of_counts(const struct gpu_spec *g, const struct lau
 		.fp32_slots = (double)t->fp32_inst,
 		.fp64_slots = (double)t->fp64_inst,
 		.sfu_slots = (double)t->sfu_inst,
-		.load_cycles = fmax(timing.load_request_cycles * loads, (double)t->ld_lines),
+		.load_cycles = fmax(timing.unknown_request_cycles * loads, (double)t->ld_lines),
 		.store_lines = (double)t->st_lines + (double)t->atom_sectors,
 		.shared_wavefronts = (double)t->shared_ld_wavefronts + (double)t->shared_st_wavefronts +
 		                     (double)t->shared_atom_requests,

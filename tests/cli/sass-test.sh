@@ -217,7 +217,7 @@ same mix-ptx null "$(field "$dir/out" metrics inst.mix.flow value)"
 same level-ptx-whose PTX "$(field "$dir/out" run level)"
 same level-ptx-warps 2430976 "$(field "$dir/out" metrics inst.warp_executed value)"
 run level-text 0 run vec_add/per_element N=4k --backend emu --gpu t4 --level auto
-shown level-text-whose '^counts: sm_75 machine code, ptxas [0-9.]+'
+shown level-text-whose '^counts, time and bottleneck: sm_75 machine code, ptxas [0-9.]+'
 emulated level-unknown 2 both
 says level-unknown-words "'both' is none of ptx, sass, auto"
 
