@@ -253,7 +253,7 @@ struct run_counts {
 	uint8_t page_rounds_host, page_rounds_fresh;
 	bool spins; /* blocks wait in loops for what others write: nobody knows how long */
 	/* shared memory, by swaps: how often the word of a block that changes most does, on average */
-	uint16_t shared_swap_chain;
+	double shared_swap_chain;
 };
 
 /* Lanes that took part: those with a true predicate, and those whose branch was not for them. A

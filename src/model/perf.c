@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Chosen wide, not measured. */
 #define UNKNOWN_WAIT_LOW 0.5
 #define UNKNOWN_WAIT_HIGH 3
 #define NEAR_ROOF_PCT 50 /* of what is attainable: from here on the roof is what holds a kernel */

@@ -142,14 +142,14 @@ static double longest_block(const struct timing_program *all, const struct gpu_s
 
 /* A warp's own turns are in its critical path: of the changes of a block's hottest word those of
  * the other warps are left, for which it waits. */
-static uint16_t swaps_of_others(const struct timing_program *p, uint16_t chain)
+static double swaps_of_others(const struct timing_program *p, double chain)
 {
 	double own = 0;
 	for (uint32_t i = 0; i < p->n_insts; i++)
 		if (p->inst[i].class == INST_SHARED_SWAP)
 			own += swap_rounds(&p->inst[i], &p->counts[i]) * (double)p->counts[i].warp_executed /
 			       p->warps;
-	return (uint16_t)fmax(0, chain - own);
+	return fmax(0, chain - own);
 }
 
 void regions_build(const struct timing_program *p, const struct gpu_spec *g, double factor,

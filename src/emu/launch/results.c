@@ -44,12 +44,12 @@ static void add_host_memory(const struct emu_launch *l, struct run_counts *c)
 }
 
 /* Of a block, on average. */
-static uint16_t shared_swap_chain(const struct emu_launch *l)
+static double shared_swap_chain(const struct emu_launch *l)
 {
 	double sum = 0;
 	for (unsigned i = 0; i < l->n_workers; i++)
 		sum += (double)l->workers[i].swap_words.chain;
-	return (uint16_t)fmin(UINT16_MAX, sum / (double)counted_blocks(l) + 0.5);
+	return sum / fmax(1, (double)counted_blocks(l));
 }
 
 static void fill_atomics(const struct emu_launch *l, double factor, struct run_counts *c)

@@ -177,11 +177,18 @@ static struct timing_inst *describe_insts(const struct ir *ir, const struct op_m
 	return inst;
 }
 
-static void describe_spins(const struct ir *ir, struct timing_inst *inst)
+/* False: there are none. */
+static bool describe_spins(const struct ir *ir, struct timing_inst *inst)
 {
-	for (uint32_t b = 0; b < ir->n_blocks; b++)
-		for (uint32_t o = ir->blocks[b].first; is_spin(ir, b) && o < ir->blocks[b].end; o++)
+	bool any = false;
+	for (uint32_t b = 0; b < ir->n_blocks; b++) {
+		if (!is_spin(ir, b))
+			continue;
+		any = true;
+		for (uint32_t o = ir->blocks[b].first; o < ir->blocks[b].end; o++)
 			inst[o].polls = ir->ops[o].kind == X_LD && ir->ops[o].polls;
+	}
+	return any;
 }
 
 static uint32_t insts_of(const struct ir *ir, const struct xblock *b)
@@ -276,7 +283,8 @@ void timing_input(const struct ir *ir, const struct sass_func *code, const struc
 	struct timing_inst *inst =
 		code ? machine_timing_insts(ir, code, memory) : describe_insts(ir, memory, counts, copies);
 	struct timing_block *block = describe_blocks(ir, of_op, copies, run->passes);
-	describe_spins(ir, inst);
+	/* how long a warp spins here says nothing of a card: nor does its number of instructions */
+	const double known = describe_spins(ir, inst) ? 0 : 1;
 	const struct timing_program p = {
 		.n_insts = ir->n_ops,
 		.n_blocks = ir->n_blocks,
@@ -287,8 +295,8 @@ void timing_input(const struct ir *ir, const struct sass_func *code, const struc
 		.counts = code ? of_op : counts,
 		.warps = run->thread_blocks * run->block_warps,
 		.thread_blocks = run->thread_blocks,
-		.slowest_warp_insts = run->slowest_warp_insts,
-		.longest_warp_insts = run->longest_warp_insts,
+		.slowest_warp_insts = known * run->slowest_warp_insts,
+		.longest_warp_insts = known * run->longest_warp_insts,
 	};
 	regions_build(&p, g, run->factor, out);
 	free(counts);

@@ -54,7 +54,7 @@ static double added(const char *declarations, const char *body)
 TEST(sums_of_floats_go_round)
 {
 	struct emu_case one = run(ROOM, "red.shared.add.f32 [s], 0f3F800000;\n");
-	assert_int_equal(one.res.counts.shared_swap_chain, 32); /* of the other warp */
+	assert_true(one.res.counts.shared_swap_chain == 32); /* of the other warp */
 	assert_true(path_of(&one.res.counts) >= 32 * timing.swap_round_cycles);
 	emu_case_free(&one);
 	/* the next one begins when all have ended */
@@ -126,4 +126,25 @@ TEST(copies_are_waited_for)
 	          "W:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [bar], 0;\n@!%p2 bra W;\n");
 	const double mhz = gpu_find("h200")->clock_mhz;
 	assert_true(waits > (timing.bulk_ns + gpu_find("h200")->l2_latency_ns) * mhz * 1e-3);
+}
+
+/* One warp looks again and again until the other has turned forty times: how often it looks here
+ * makes no loop longer. */
+TEST(spinning_makes_no_loop_longer)
+{
+	struct emu_case c = run(
+		"",
+		"mov.u32 %r6, %ctaid.x;\nmul.wide.u32 %d2, %r6, 4;\nadd.s64 %d2, %d1, %d2;\n"
+		"st.volatile.global.u32 [%d2], 0;\nbar.sync 0;\n"
+		"setp.ge.u32 %p1, %r1, 32;\n@%p1 bra WORK;\n"
+		"W:\nld.volatile.global.u32 %r2, [%d2];\nsetp.eq.u32 %p2, %r2, 0;\n@%p2 bra W;\nbra E;\n"
+		"WORK:\nmov.u32 %r3, 0;\nmov.f32 %f1, 0f3F800000;\n"
+		"L:\nfma.rn.f32 %f1, %f1, %f1, %f1;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p3, %r3, 40;\n"
+		"@%p3 bra L;\nmembar.gl;\nst.volatile.global.u32 [%d2], 1;\nE:\n");
+	double turns = 0;
+	for (unsigned i = 0; i < c.res.counts.n_regions; i++)
+		if (c.res.counts.regions[i].fp32_slots >= 20)
+			turns = fmax(turns, c.res.counts.regions[i].block_passes);
+	emu_case_free(&c);
+	assert_true(turns > 0 && turns <= 2 * 40);
 }
