@@ -70,6 +70,12 @@ void emu_device_host_writes(struct emu_device *d, uint64_t address);
 
 /* --- what L2 holds between launches --- */
 
+/* Managed memory that launches touched since it was asked before, one at a time from @at = 0 on:
+ * @written by one, else only read. Not by launches that speak to the host while they run. False:
+ * there is no more. */
+bool emu_device_managed_touched(struct emu_device *d, size_t *at, struct emu_allocation *out,
+                                bool *written);
+
 /* A copy or a set by the device itself, or what came from the host. */
 enum emu_traffic { EMU_SET, EMU_COPY_FROM, EMU_COPY_TO, EMU_FROM_HOST };
 void emu_device_traffic(struct emu_device *d, enum emu_traffic kind, uint64_t address,

@@ -54,6 +54,8 @@ struct run_finding {
 	bool shared;         /* of shared memory */
 	bool of_order;       /* a race of blocks that learn nothing of each other: it matters only if
 	                      * another order of them leaves something else */
+	bool fresh;          /* an allocation that nothing had written was loaded from: the value may
+	                      * be of no use */
 	uint64_t allocation; /* of a program: serial of the nearest one; 0 = none */
 };
 struct run_findings {

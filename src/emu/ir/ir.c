@@ -58,12 +58,18 @@ static bool written_in_loop(const struct ir *ir, const bool *from_home, unsigned
 	return found;
 }
 
+static bool speaks(const struct xop *x)
+{
+	return x->space != SPACE_SHARED && (x->scope == SCOPE_SYS || (x->kind == X_ST && x->strong));
+}
+
 void ir_find_polls(struct ir *ir)
 {
 	bool *seen = mem_calloc(ir->n_blocks + 1, sizeof *seen);
 	for (unsigned b = 0; b < ir->n_blocks; b++)
 		for (uint32_t o = ir->blocks[b].first; o < ir->blocks[b].end; o++) {
 			struct xop *x = &ir->ops[o];
+			ir->speaks |= speaks(x);
 			const bool strong = x->kind == X_ATOM || (x->kind == X_LD && x->strong);
 			if (!strong)
 				continue;

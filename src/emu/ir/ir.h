@@ -210,7 +210,8 @@ struct ir {
 	int32_t *only_def; /* by register: the one operation that writes it, -1 = none or more */
 	unsigned n_tensors;
 	struct ir_tensor *tensors;
-	bool waits; /* has a loop that may wait for what other blocks write */
+	bool waits;  /* has a loop that may wait for what other blocks write */
+	bool speaks; /* to the host while it runs: volatile stores, system scope */
 	/* of a kernel that calls functions */
 	struct linked *linked; /* what func is then */
 	int32_t *callee;       /* by function of the module: its block, -1 = cannot be called */
@@ -290,7 +291,7 @@ static inline bool ir_of_machine_code(const struct ir *ir)
 }
 /* Fills ir->only_def, when all operations are there. */
 void ir_find_only_defs(struct ir *ir);
-/* Marks the loads that poll, and fills ir->waits. */
+/* Marks the loads that poll, and fills ir->waits and ir->speaks. */
 void ir_find_polls(struct ir *ir);
 /* Marks the loads and atomics whose value decides something. */
 void ir_find_deciding(struct ir *ir);

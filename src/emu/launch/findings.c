@@ -1,5 +1,6 @@
 /* What was noted while a launch ran, as findings in words. */
 #include "emu/launch/fault_text.h"
+#include "emu/device.h"
 #include "emu/launch/launch.h"
 
 #include <stdio.h>
@@ -51,10 +52,14 @@ static void add_finding(struct run_findings *all, const struct emu_launch *l,
 	fault_report(l, f, &text);
 	const bool customary = race_custom(l, f) || f->kind == FAULT_BARRIER_ENDED;
 	const struct ir_inst *in = &l->image.ir.insts[l->image.ir.ops[f->xop].pc];
+	const struct arena_region *r = arena_near(&l->device->arena, f->address);
+	const uint64_t allocation = r && f->space == SPACE_GLOBAL ? r->serial : 0;
+	const bool fresh =
+		allocation && f->kind == FAULT_UNINITIALISED && !f->atomic && r->kind == EMU_MEMORY_DEVICE;
 	for (unsigned i = 0; i < all->n; i++)
 		if (!strcmp(all->finding[i].kind, finding_kind(f->kind)) &&
 		    all->finding[i].line == in->line && all->finding[i].customary == customary &&
-		    all->finding[i].of_order == race_of_order(l, f) &&
+		    all->finding[i].of_order == race_of_order(l, f) && all->finding[i].fresh == fresh &&
 		    (f->kind != FAULT_RACE || same_pair(all->finding[i].text, text.msg))) {
 			all->finding[i].times += times;
 			return;
@@ -68,13 +73,13 @@ static void add_finding(struct run_findings *all, const struct emu_launch *l,
 		                         .times = times,
 		                         .customary = customary,
 		                         .shared = f->space == SPACE_SHARED,
-		                         .of_order = race_of_order(l, f) };
+		                         .of_order = race_of_order(l, f),
+		                         .fresh = fresh,
+		                         .allocation = allocation };
 	snprintf(out->kind, sizeof out->kind, "%s", finding_kind(f->kind));
 	snprintf(out->text, sizeof out->text, "%.511s", text.msg);
 	snprintf(out->remedy, sizeof out->remedy, "%.255s", text.remedy);
 	snprintf(out->file, sizeof out->file, "%.255s", l->source_file);
-	const struct arena_region *r = arena_near(&l->device->arena, f->address);
-	out->allocation = r && f->space == SPACE_GLOBAL ? r->serial : 0;
 }
 
 struct adding {

@@ -99,10 +99,12 @@ void kept_begin(struct emu_launch *l)
 	}
 }
 
-void kept_touch(const struct emu_device *d, const struct arena_region *r, unsigned how)
+void kept_touch(struct emu_device *d, const struct arena_region *r, unsigned how, bool speaks)
 {
-	if (r->kind == EMU_MEMORY_MANAGED)
+	if (r->kind == EMU_MEMORY_MANAGED) {
 		managed_pages_here(d->pages, &d->arena, r, true);
+		d->arena.region[r - d->arena.region].by_launch |= speaks ? 0 : (uint8_t)how;
+	}
 	if (in_l2(d, r))
 		l2_kept_touch(d->kept, r->base, r->size, how & TOUCH_READ ? L2_READ : L2_WRITTEN);
 }
@@ -133,7 +135,7 @@ static void note_rounds(struct emu_launch *l, const struct page_rounds *p)
 static void note_region(struct emu_launch *l, const struct arena_region *r, unsigned how,
                         struct page_rounds *rounds)
 {
-	const struct emu_device *d = l->device;
+	struct emu_device *d = l->device;
 	if (r->kind == EMU_MEMORY_MANAGED) {
 		const struct page_moves m = managed_pages_away(d->pages, r);
 		struct page_moves *const to = how & TOUCH_READ ? &rounds->read : &rounds->written;
@@ -144,7 +146,7 @@ static void note_region(struct emu_launch *l, const struct arena_region *r, unsi
 		l->host_read += how & TOUCH_READ ? (double)r->size : 0;
 		l->host_written += how & TOUCH_WRITE ? (double)r->size : 0;
 	}
-	kept_touch(d, r, how);
+	kept_touch(d, r, how, l->image.ir.speaks);
 }
 
 void kept_note(struct emu_launch *l)

@@ -14,7 +14,8 @@ void kept_look(const struct emu_device *d);
 void kept_begin(struct emu_launch *l);
 /* It ended: what it touched is what was touched last. */
 void kept_note(struct emu_launch *l);
-/* As kept_note(), of a launch that need not run: it touches @r, TOUCH_READ, TOUCH_WRITE. */
-void kept_touch(const struct emu_device *d, const struct arena_region *r, unsigned how);
+/* As kept_note(), of a launch that need not run: it touches @r, TOUCH_READ, TOUCH_WRITE, and speaks
+ * to the host while it runs, or does not. */
+void kept_touch(struct emu_device *d, const struct arena_region *r, unsigned how, bool speaks);
 
 #endif

@@ -55,6 +55,7 @@ struct known_launch {
 
 	uint64_t number;   /* of the launch that ran last */
 	uint64_t counted;  /* the last that was counted; 0 = none */
+	bool speaks;       /* to the host, while it runs */
 	bool fixed_course; /* all launches like it count the same, whatever memory holds */
 	uint64_t seen;     /* launches like it */
 	uint64_t next_try; /* of comparing, by seen */
@@ -305,7 +306,7 @@ void known_launch_touches(struct emu_device *d, const struct known_launch *k)
 {
 	l2_kept_begin(d->kept);
 	for (unsigned i = 0; i < k->n; i++)
-		kept_touch(d, region_of(d, &k->memory[i]), k->memory[i].how);
+		kept_touch(d, region_of(d, &k->memory[i]), k->memory[i].how, k->speaks);
 }
 
 /* --- noting --- */
@@ -384,6 +385,13 @@ static unsigned take_touched(struct emu_device *d, const struct emu_launch *l,
 	return n;
 }
 
+void known_launch_wrote(struct emu_device *d, const struct emu_launch *l)
+{
+	struct touched_memory *memory;
+	take_touched(d, l, &memory);
+	free(memory);
+}
+
 /* What memory held before the launch is known, of all that it touched; and what it holds now. */
 static bool keep_outcome(struct emu_device *d, const struct known_launch *k,
                          struct touched_memory *now, unsigned n)
@@ -421,6 +429,7 @@ void known_launch_note(struct emu_device *d, struct known_launch *k, const struc
 	const bool one_order = l->n_workers == 1 || l->grid.together;
 	k->sure = whole && follows_from_memory(&l->image.ir, one_order, false);
 	k->in_any_order = whole && follows_from_memory(&l->image.ir, false, true);
+	k->speaks = l->image.ir.speaks;
 	k->took_s = launch_clock_s() - l->started;
 	k->number = l->program->number;
 	if (clean && l->program->counting == EMU_COUNT_ALL)

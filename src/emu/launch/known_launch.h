@@ -26,6 +26,8 @@ uint64_t known_launch_number(const struct known_launch *k);
 uint64_t known_launch_counts(const struct known_launch *k);
 /* Its outcome was taken over: L2 holds what it touches. */
 void known_launch_touches(struct emu_device *d, const struct known_launch *k);
+/* A launch that nothing is noted of ran, as @l: what it wrote holds something else now. */
+void known_launch_wrote(struct emu_device *d, const struct emu_launch *l);
 /* It ran, as @l; @clean: to its end, and nothing was wrong with it. */
 void known_launch_note(struct emu_device *d, struct known_launch *k, const struct emu_launch *l,
                        bool clean);

@@ -199,6 +199,9 @@ static inline uint64_t counted_blocks(const struct emu_launch *l)
 double launch_clock_s(void);
 /* The heap of device code (device_heap.c). On a living device: made when it may be needed. */
 void device_heap_keep(struct emu_launch *l);
+/* fresh_memory.c: around a program's launch: who reads what nothing has written yet. */
+void fresh_memory_begin(struct emu_launch *l);
+void fresh_memory_end(struct emu_launch *l);
 /* In a kernel's own run: its region, before memory is mapped; then the heap in it. */
 void device_heap_add(struct emu_launch *l);
 void device_heap_open(struct emu_launch *l);

@@ -93,6 +93,12 @@ static bool has_room(struct emu_device *d)
 	return d->new_regions < TOUCHED_ROOM;
 }
 
+/* The host's pages of managed memory hold nothing else, so that they can be watched. */
+static uint64_t align_of(enum emu_memory kind)
+{
+	return kind == EMU_MEMORY_MANAGED ? 4096 : 512;
+}
+
 uint64_t emu_device_alloc(struct emu_device *d, uint64_t bytes, enum emu_memory kind,
                           const void *caller)
 {
@@ -100,7 +106,7 @@ uint64_t emu_device_alloc(struct emu_device *d, uint64_t bytes, enum emu_memory 
 	if ((limited && (double)d->used_bytes + (double)bytes > d->sheet.dram_bytes) ||
 	    !emu_device_host_has(d, bytes, NULL))
 		return 0;
-	struct arena_region *r = has_room(d) ? arena_take(&d->arena, 0, bytes, 512) : NULL;
+	struct arena_region *r = has_room(d) ? arena_take(&d->arena, 0, bytes, align_of(kind)) : NULL;
 	if (!r)
 		return 0;
 	r->kind = (uint8_t)kind;
@@ -160,6 +166,21 @@ bool emu_device_allocation(const struct emu_device *d, size_t i, struct emu_allo
 		return false;
 	*out = allocation_of(&d->arena.region[i]);
 	return true;
+}
+
+bool emu_device_managed_touched(struct emu_device *d, size_t *at, struct emu_allocation *out,
+                                bool *written)
+{
+	while (*at < d->arena.n) {
+		struct arena_region *r = &d->arena.region[(*at)++];
+		if (!r->by_launch)
+			continue;
+		*out = allocation_of(r);
+		*written = r->by_launch & TOUCH_WRITE;
+		r->by_launch = 0;
+		return true;
+	}
+	return false;
 }
 
 bool emu_device_covers(const struct emu_device *d, uint64_t address)

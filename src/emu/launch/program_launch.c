@@ -98,6 +98,8 @@ bool emu_launch_begin(struct emu_device *d, const struct emu_launch_request *req
 	r->known = known;
 	r->ok =
 		emu_launch_prepare_on(&r->l, d, f->module, f->func, &r->run, &r->hooks, &r->req, &r->err);
+	if (r->ok)
+		fresh_memory_begin(&r->l);
 	return true;
 }
 
@@ -127,10 +129,13 @@ bool emu_running_end(struct emu_running *r, struct run_findings *findings, struc
 			emu_launch_printed(l, r->req.print, r->req.print_ctx);
 		emu_launch_findings(l, findings);
 	}
+	fresh_memory_end(l);
 	if (l->apart)
 		end_apart(r);
 	else if (l->workers)
 		kept_note(l);
+	if (!known && l->workers)
+		known_launch_wrote(l->device, l);
 	if (known && l->workers)
 		known_launch_note(l->device, known, l, r->ok && !findings->n && !l->runtime);
 	if (r->ok)

@@ -27,7 +27,7 @@ unsigned arena_add(struct arena *a, const char *name, uint64_t size, unsigned al
 		.base = base,
 		.size = size,
 		.elem_bytes = 1,
-		.elem = "byte",
+		.elem = "bytes",
 		.buffer = -1,
 	};
 	a->end = base + size;
@@ -153,6 +153,8 @@ const struct arena_region *arena_find(const struct arena *a, uint64_t address)
  * their last byte up to the page's end belongs to nobody; small ones share a page. */
 #define GPU_PAGE ((uint64_t)2 << 20)
 #define OWN_PAGES ((uint64_t)1 << 20)
+#define HOST_PAGE ((uint64_t)4096) /* what is asked for at a multiple of it has pages of its own \
+	                                */
 
 bool arena_reserve(struct arena *a, uint64_t base, uint64_t bytes, struct err *err)
 {
@@ -180,10 +182,12 @@ static struct arena_region *insert_region(struct arena *a, unsigned at, uint64_t
 	a->region[at] = (struct arena_region){ .base = base,
 		                                   .size = size,
 		                                   .elem_bytes = 1,
-		                                   .elem = "byte",
+		                                   .elem = "bytes",
 		                                   .buffer = -1,
 		                                   .serial = ++a->n_made,
-		                                   .contents = ++a->n_contents };
+		                                   .contents = a->n_contents + 1,
+		                                   .first_contents = a->n_contents + 1 };
+	a->n_contents++;
 	return &a->region[at];
 }
 
@@ -192,10 +196,11 @@ static uint64_t round_up(uint64_t value, uint64_t align)
 	return (value + align - 1) / align * align;
 }
 
-/* Behind the last byte that is the region's alone. */
-static uint64_t own_end(uint64_t base, uint64_t size)
+/* Behind the last byte that is the region's alone, which was asked for at a multiple of @align. */
+static uint64_t own_end(uint64_t base, uint64_t size, uint64_t align)
 {
-	return base + (size < OWN_PAGES ? size : round_up(size, GPU_PAGE));
+	return base + (size < OWN_PAGES ? round_up(size, align < HOST_PAGE ? 1 : HOST_PAGE)
+	                                : round_up(size, GPU_PAGE));
 }
 
 uint64_t arena_pages_end(const struct arena *a)
@@ -228,14 +233,17 @@ struct arena_region *arena_take(struct arena *a, uint64_t address, uint64_t size
 	for (unsigned i = index_behind(a, a->base); i <= a->n; i++) {
 		const uint64_t place = round_up(at, align),
 					   next = i < a->n && a->region[i].base < limit ? a->region[i].base : limit;
-		if (own_end(place, size) + LIVING_GAP <= next) {
-			if (own_end(place, size) > a->end)
-				a->end = own_end(place, size);
-			return insert_region(a, i, place, size);
+		const uint64_t end = own_end(place, size, align);
+		if (end + LIVING_GAP <= next) {
+			if (end > a->end)
+				a->end = end;
+			struct arena_region *r = insert_region(a, i, place, size);
+			r->align = align;
+			return r;
 		}
 		if (next == limit)
 			break;
-		at = own_end(a->region[i].base, a->region[i].size) + LIVING_GAP;
+		at = own_end(a->region[i].base, a->region[i].size, a->region[i].align) + LIVING_GAP;
 	}
 	return NULL;
 }

@@ -20,6 +20,7 @@
 struct arena_region {
 	const char *name;    /* "A", or a variable's name; NULL = an allocation, see serial */
 	uint64_t base, size; /* device address, bytes */
+	uint64_t align;      /* of a living arena: as it was asked for */
 	unsigned elem_bytes;
 	const char *elem; /* "f32" */
 	int8_t buffer;    /* index in the plan, -1 = variable or parameters */
@@ -29,8 +30,9 @@ struct arena_region {
 	uint8_t *written; /* one byte per byte of a buffer whose contents are undefined at first */
 	uint64_t serial;  /* of a living arena: 1, 2, ... in the order of their making */
 	const void *caller;
+	uint8_t by_launch; /* of managed memory: how launches touched it, since somebody asked */
 	/* of a living arena: what it holds has a name, new whenever it may have changed */
-	uint64_t contents;
+	uint64_t contents, first_contents; /* now; when it was made */
 	bool host_writes; /* the host changes it without a word: the name says nothing */
 };
 

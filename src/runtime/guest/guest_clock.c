@@ -13,6 +13,7 @@
 static struct {
 	unsigned depth;
 	double began_ns, excluded_ns, waited_ns; /* excluded: spent in calls; waited: for the GPU */
+	double known_ns;                         /* the host knows that what ended before is done */
 	double engine_ns[3];                     /* copy engines: free from */
 	double legacy_ns;                        /* the last operation of the default stream ends */
 	double all_ns;
@@ -50,11 +51,28 @@ double clock_host_ns(void)
 	return now - first_ns - clocks.excluded_ns + clocks.waited_ns;
 }
 
+void clock_pass(double ns)
+{
+	clocks.waited_ns += ns;
+}
+
+void clock_known(double ns)
+{
+	if (ns > clocks.known_ns)
+		clocks.known_ns = ns;
+}
+
+double clock_known_ns(void)
+{
+	return clocks.known_ns;
+}
+
 void clock_wait_until(double ns)
 {
 	const double now = clock_host_ns();
+	clock_known(ns);
 	if (ns > now)
-		clocks.waited_ns += ns - now;
+		clock_pass(ns - now);
 }
 
 static double later(double a, double b)

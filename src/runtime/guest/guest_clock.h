@@ -31,8 +31,13 @@ struct clock_span clock_place(struct guest_stream *s, enum guest_engine engine, 
  * @ns. */
 struct clock_span clock_place_held(struct guest_stream *s, double call_ns, double ns, double share,
                                    double launch_call_ns);
-/* The host waits until the GPU's clock shows @ns. */
+/* The host waits until the GPU's clock shows @ns: it knows then that what ended before is done. */
 void clock_wait_until(double ns);
+/* It learns that without waiting. */
+void clock_known(double ns);
+double clock_known_ns(void);
+/* The host's clock goes on by @ns: it asks, and is told "not yet". */
+void clock_pass(double ns);
 /* When everything that was placed so far is done. */
 double clock_all_done_ns(void);
 /* When what was placed in @s, or in streams that @s waits for, is done. */

@@ -4,6 +4,7 @@
  * behind a launch that waits for the host they are put off (guest_later.h).
  */
 #include "runtime/guest/guest_clock.h"
+#include "runtime/guest/guest_early.h"
 #include "runtime/guest/guest_flight.h"
 #include "runtime/guest/guest_graph.h"
 #include "runtime/guest/guest_wait.h"
@@ -364,8 +365,12 @@ cudaError_t guest_execute(struct guest_stream *s, const struct guest_op *op, enu
 cudaError_t guest_submit(struct guest_stream *s, const struct guest_op *op, enum guest_wait wait,
                          const void *caller)
 {
-	if (!s->capture)
-		return guest_execute(s, op, wait, caller);
+	if (!s->capture) {
+		early_open();
+		const cudaError_t e = guest_execute(s, op, wait, caller);
+		early_shut();
+		return e;
+	}
 	/* a call that waits for the device cannot be captured */
 	return wait == GUEST_SYNC ? cudaErrorStreamCaptureUnsupported : guest_capture(s, op);
 }

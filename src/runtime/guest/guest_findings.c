@@ -35,13 +35,13 @@ cudaError_t findings_error(const struct run_findings *findings, const struct err
 /* What does no harm in programs that are right: CUB and Thrust read ahead in shared memory, beyond
  * what was written, and drop the value; where they work in place, a block writes what another one
  * has read before it set a flag, without a fence. nvcc leaves registers undefined whose value is
- * dropped. */
+ * dropped. Programs that only measure copy memory that they never filled. */
 static bool may_be_harmless(const struct run_finding *f)
 {
 	const bool library = strstr(f->file, "/cub/") || strstr(f->file, "/thrust/");
 	const bool in_place = !strcmp(f->kind, "race") && strstr(f->text, "nothing orders the two");
 	return (library && (!strcmp(f->kind, "uninitialised") || in_place)) || f->customary ||
-	       !strcmp(f->kind, "undefined");
+	       f->fresh || !strcmp(f->kind, "undefined");
 }
 
 static bool is_unset(const struct run_finding *f)
@@ -93,6 +93,24 @@ static bool drop(const struct run_finding *f, const struct agreed *a, struct rec
 	return out->remedy[0];
 }
 
+/* Behind @text: where the memory was allocated that was missed, or read without a value. */
+static void add_allocated_at(const struct run_finding *from, char *text, size_t n)
+{
+	struct emu_allocation a;
+	size_t i = 0;
+	while (from->allocation && emu_device_allocation(guest.device, i, &a)) {
+		if (a.serial == from->allocation && a.caller) {
+			char place[800];
+			guest_site_place(a.caller, place, sizeof place);
+			const size_t used = strlen(text);
+			if (place[0])
+				snprintf(text + used, n - used, "; allocated at %s", place);
+			return;
+		}
+		i++;
+	}
+}
+
 void findings_tell(const struct run_findings *findings, uint64_t number,
                    const struct agreed *agreed)
 {
@@ -107,6 +125,8 @@ void findings_tell(const struct run_findings *findings, uint64_t number,
 		f.error = !dropped && !may_be_harmless(from);
 		snprintf(f.kind, sizeof f.kind, "%s", from->kind);
 		snprintf(f.text, sizeof f.text, "%s", from->text);
+		if (!strcmp(from->kind, "out-of-bounds") || !strcmp(from->kind, "uninitialised"))
+			add_allocated_at(from, f.text, sizeof f.text);
 		if (!dropped)
 			snprintf(f.remedy, sizeof f.remedy, "%s", from->remedy);
 		snprintf(f.file, sizeof f.file, "%s", from->file);

@@ -2,6 +2,7 @@
 /* Copies of the program; see guest_fork.h. */
 #include "runtime/guest/guest_fork.h"
 #include "runtime/guest/guest.h"
+#include "runtime/guest/guest_early.h"
 #include "runtime/guest/guest_record.h"
 #include "runtime/guest/guest_wait.h"
 
@@ -21,6 +22,7 @@ int guest_fork(guest_fork_run *run, const void *ctx)
 	if (pid == 0) { /* twice, so that it is no child that the program could wait for */
 		if (fork() == 0) {
 			close(pair[0]);
+			early_end();
 			if (guest_waits)
 				guest_waits->forget();
 			run(ctx, pair[1]);

@@ -1,5 +1,6 @@
 /* A kernel runs: in the emulator, on the clock, into the records. */
 #include "runtime/guest/guest_clock.h"
+#include "runtime/guest/guest_early.h"
 #include "runtime/guest/guest_findings.h"
 #include "runtime/guest/guest_keeper.h"
 #include "runtime/guest/guest_machine.h"
@@ -333,6 +334,8 @@ cudaError_t kernel_run_end(struct kernel_run *k)
 	                                 : (struct agreed){ false, false };
 	second_look_end(&k->beside.look);
 	tell_counts(k, ok);
+	if (!k->apart)
+		early_launched(k->stream, k->r.number);
 	const uint64_t number = k->r.number;
 	findings_tell(&findings, number, &agreed);
 	run_result_free(&k->res);

@@ -1,4 +1,5 @@
 /* Memory: device, managed, pinned and registered; pools are one heap. */
+#include "runtime/guest/guest_clock.h"
 #include "runtime/guest/guest_graph.h"
 #include "runtime/guest/guest_wait.h"
 #include "runtime/guest/guest_op.h"
@@ -77,6 +78,7 @@ static cudaError_t release(void *p, bool pinned, const void *caller)
 		return cudaSuccess;
 	struct emu_allocation a;
 	bool in_use;
+	clock_known(clock_all_done_ns()); /* it waits for all launches */
 	if (graph_heap_set(address_of(p), false, &in_use)) {
 		if (!in_use)
 			bad_free(p, "invalid-free", "it is a graph's memory, and the graph has not run since",

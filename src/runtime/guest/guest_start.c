@@ -4,6 +4,7 @@
  */
 #include "runtime/guest/guest.h"
 #include "runtime/guest/guest_clock.h"
+#include "runtime/guest/guest_early.h"
 #include "runtime/guest/guest_graph.h"
 #include "runtime/guest/guest_lock.h"
 #include "runtime/guest/guest_record.h"
@@ -66,6 +67,8 @@ static void at_end(int status, void *unused)
 	(void)unused;
 	if (!guest.started || !record_is_open())
 		return;
+	early_tell();
+	early_end();
 	if (!guest.stopped && guest_waits)
 		guest_waits->end_all();
 	struct record_end end = {
@@ -114,6 +117,8 @@ cudaError_t guest_enter(void)
 	pthread_once(&once, start);
 	guest_lock();
 	clock_enter();
+	early_enter();
+	early_tell();
 	if (!guest_caller)
 		guest.runtime_used = true;
 	return guest.start_error != cudaSuccess ? guest.start_error : guest.sticky;
@@ -124,6 +129,7 @@ cudaError_t guest_leave(cudaError_t e)
 	guest.launch_error_told |= e != cudaSuccess && e == guest.sticky;
 	if (!guest_caller) /* the last error is the runtime's */
 		guest_note_error(e);
+	early_leave();
 	clock_leave();
 	guest_unlock();
 	return e;

@@ -1,0 +1,249 @@
+#define _GNU_SOURCE /* REG_ERR */
+/* See guest_early.h. */
+#include "runtime/guest/guest_early.h"
+#include "runtime/guest/guest_clock.h"
+#include "runtime/guest/guest_record.h"
+#include "runtime/guest/guest_wait.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <execinfo.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define MAX_WATCHED 64
+#define MAX_TOLD 8    /* then the program has heard it */
+#define MAX_FRAMES 12 /* of a library's function that touches it, up to the program's own */
+#define MOST_BYTES ((uint64_t)1 << 30)
+
+struct watched {
+	struct emu_allocation memory;
+	uint64_t launch;
+	double until_ns; /* on the GPU's clock: it has ended */
+	bool written;    /* by the launch; else only read */
+	bool shut;
+};
+static struct watched watched[MAX_WATCHED];
+static unsigned n_watched;
+
+struct touch {
+	struct watched at;
+	uint64_t address;
+	bool write;
+	int n_frames;
+	void *frame[MAX_FRAMES];
+};
+static struct touch touches[MAX_TOLD];
+static volatile unsigned n_touches, n_told;
+
+static bool ended;
+static unsigned open_depth;
+static struct sigaction before;
+static _Thread_local unsigned inside;
+
+/* Whole pages, which hold nothing else. */
+static void protect(struct watched *w, int how)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t from = w->memory.address / page * page;
+	const uint64_t end = w->memory.address + w->memory.bytes;
+	mprotect((void *)(uintptr_t)from, (end - from + page - 1) / page * page, how);
+	w->shut = how != (PROT_READ | PROT_WRITE);
+}
+
+static bool is_write(const ucontext_t *u)
+{
+#if defined(__x86_64__)
+	return u->uc_mcontext.gregs[REG_ERR] & 2;
+#else
+	(void)u;
+	return false;
+#endif
+}
+
+static void *place_of(const ucontext_t *u)
+{
+#if defined(__x86_64__)
+	return (void *)(uintptr_t)u->uc_mcontext.gregs[REG_RIP];
+#else
+	(void)u;
+	return NULL;
+#endif
+}
+
+static void note(const struct watched *w, uint64_t address, const ucontext_t *u)
+{
+	if (n_touches == MAX_TOLD)
+		return;
+	struct touch *t = &touches[n_touches];
+	void *frame[MAX_FRAMES + 4]; /* the first ones are ours */
+	const int n = backtrace(frame, ARRAY_LEN(frame));
+	*t = (struct touch){ .at = *w, .address = address, .write = is_write(u) };
+	for (int i = 0; i < n && t->n_frames < MAX_FRAMES; i++)
+		if (t->n_frames || frame[i] == place_of(u))
+			t->frame[t->n_frames++] = frame[i];
+	if (t->n_frames) /* as if it were a return address, as the others */
+		t->frame[0] = (char *)t->frame[0] + 1;
+	n_touches++;
+}
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+	const int saved = errno;
+	const uint64_t at = (uint64_t)(uintptr_t)info->si_addr;
+	for (unsigned i = 0; i < n_watched; i++) {
+		struct watched *w = &watched[i];
+		const uint64_t page = at - at % (uint64_t)sysconf(_SC_PAGESIZE);
+		if (!w->shut || page + (uint64_t)sysconf(_SC_PAGESIZE) <= w->memory.address ||
+		    page >= w->memory.address + w->memory.bytes)
+			continue;
+		protect(w, PROT_READ | PROT_WRITE);
+		if (!inside && at - w->memory.address < w->memory.bytes)
+			note(w, at, context);
+		w->until_ns = 0; /* once is enough */
+		errno = saved;
+		return;
+	}
+	sigaction(number, &before, NULL); /* it is the program's own: again, without us */
+}
+
+/* False: the program looks after such faults itself. */
+static bool is_ours(void)
+{
+	struct sigaction now;
+	if (sigaction(SIGSEGV, NULL, &now) != 0)
+		return false;
+	if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_fault)
+		return true;
+	if ((now.sa_flags & SA_SIGINFO) || now.sa_handler != SIG_DFL)
+		return false;
+	void *frame[1];
+	backtrace(frame, 1); /* loads what it needs, which a handler may not */
+	before = now;
+	struct sigaction ours = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+	sigemptyset(&ours.sa_mask);
+	return sigaction(SIGSEGV, &ours, NULL) == 0;
+}
+
+void early_open(void)
+{
+	if (open_depth++)
+		return;
+	for (unsigned i = 0; i < n_watched; i++)
+		if (watched[i].shut)
+			protect(&watched[i], PROT_READ | PROT_WRITE);
+}
+
+/* The host knows that their launches have ended, or they are freed. */
+static void drop_known(void)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < n_watched; i++) {
+		struct watched *w = &watched[i];
+		struct emu_allocation now;
+		const bool there = emu_device_find(guest.device, w->memory.address, &now) &&
+		                   now.serial == w->memory.serial;
+		if (there && w->until_ns > clock_known_ns())
+			watched[n++] = *w;
+		else if (there && w->shut)
+			protect(w, PROT_READ | PROT_WRITE);
+	}
+	n_watched = n;
+}
+
+void early_shut(void)
+{
+	if (--open_depth || !n_watched)
+		return;
+	drop_known();
+	if (!n_watched || ended || guest_waits || n_touches == MAX_TOLD || !is_ours()) {
+		n_watched = 0;
+		return;
+	}
+	for (unsigned i = 0; i < n_watched; i++)
+		protect(&watched[i], watched[i].written ? PROT_NONE : PROT_READ);
+}
+
+/* What a launch before it did to the same memory holds on. */
+static void watch(const struct watched *w)
+{
+	for (unsigned i = 0; i < n_watched; i++)
+		if (watched[i].memory.serial == w->memory.serial) {
+			const bool written = watched[i].written || w->written;
+			watched[i] = *w;
+			watched[i].written = written;
+			return;
+		}
+	if (n_watched < MAX_WATCHED)
+		watched[n_watched++] = *w;
+}
+
+void early_launched(const struct guest_stream *s, uint64_t launch)
+{
+	size_t at = 0;
+	uint64_t bytes = 0;
+	struct watched w = { .launch = launch, .until_ns = clock_stream_done_ns(s) };
+	while (emu_device_managed_touched(guest.device, &at, &w.memory, &w.written)) {
+		bytes += w.memory.bytes;
+		if (bytes <= MOST_BYTES && open_depth && !ended)
+			watch(&w);
+	}
+}
+
+static void tell(const struct touch *t)
+{
+	struct record_finding f = { .launch = t->at.launch, .times = 1, .error = !t->write };
+	char place[400] = "", made[800];
+	for (int i = 0; i < t->n_frames; i++) {
+		record_place(t->frame[i], place, sizeof place);
+		if (place[0] && !strstr(place, ".so"))
+			break;
+	}
+	guest_site_place(t->at.memory.caller, made, sizeof made);
+	snprintf(f.kind, sizeof f.kind, "missing-sync");
+	snprintf(f.text, sizeof f.text,
+	         "%s%sthe host %s managed memory, byte %llu of %llu, which launch %llu %s, and nothing "
+	         "waited for that launch%s%s",
+	         place, place[0] ? ": " : "", t->write ? "writes to" : "reads",
+	         (unsigned long long)(t->address - t->at.memory.address),
+	         (unsigned long long)t->at.memory.bytes, (unsigned long long)t->at.launch,
+	         t->at.written ? "writes" : "reads", made[0] ? "; allocated at " : "", made);
+	snprintf(f.remedy, sizeof f.remedy,
+	         "call cudaDeviceSynchronize(), or wait for the launch's stream or an event behind it, "
+	         "before the host touches it");
+	record_finding(&f);
+}
+
+void early_tell(void)
+{
+	while (n_told < n_touches)
+		tell(&touches[n_told++]);
+}
+
+void early_end(void)
+{
+	early_open();
+	n_watched = 0;
+	ended = true;
+	open_depth--;
+}
+
+void early_enter(void)
+{
+	inside++;
+}
+
+void early_leave(void)
+{
+	static double known_ns; /* when it was looked at last */
+	if (inside == 1 && n_watched && known_ns != clock_known_ns()) {
+		drop_known();
+		known_ns = clock_known_ns();
+	}
+	inside--;
+}

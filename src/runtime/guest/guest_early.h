@@ -1,0 +1,28 @@
+/*
+ * Managed memory that the host touches before it knows that the launch which uses it has ended:
+ * cudaDeviceSynchronize(), or another wait, is missing.
+ *
+ * Here a launch has ended when its call returns, so the mistake would not be seen. Therefore the
+ * pages of what a launch wrote are closed to the host until it waits, and those of what it read may
+ * be read only: the first access is told, with its line, and they are open again. Kernels that
+ * speak to the host while they run (system scope, volatile) are left out.
+ */
+#ifndef PMPP_RUNTIME_GUEST_EARLY_H
+#define PMPP_RUNTIME_GUEST_EARLY_H
+
+#include "runtime/guest/guest.h"
+
+/* Around what the runtime does with memory; may be nested. */
+void early_open(void);
+void early_shut(void);
+/* A launch, number @launch, of @s has run. */
+void early_launched(const struct guest_stream *s, uint64_t launch);
+/* Tells what was found since the last time. */
+void early_tell(void);
+/* For good, as the program ends, or in a copy of it. */
+void early_end(void);
+/* This thread is in a call of the runtime, or no longer: what the call has waited for is open. */
+void early_enter(void);
+void early_leave(void);
+
+#endif

@@ -1,0 +1,113 @@
+#!/bin/sh
+# Memory used in the wrong order by programs: read before anything is written there, read by the host
+# before it has waited for the kernel; and where memory was allocated that an access misses.
+. "$(dirname "$0")/lib.sh"
+command -v nvcc >/dev/null || {
+	echo 'skip program-memory: no nvcc here to compile programs'
+	exit 0
+}
+cd "$dir" || exit 1
+findings() { # file option...: "mark kind (launch n) line", a line each
+	"$PMPP" launches "$@" 2>err >out
+	sed -n 's/^\([!-]\) \([a-z-]*\) (launch \([0-9]*\)).*\.cu:\([0-9]*\): .*/\1 \2 \3 line \4/p' err
+}
+cat >unset.cu <<'EOF'
+__global__ void both(float *x, float *y) { x[threadIdx.x] = 1; y[threadIdx.x] = x[threadIdx.x]; }
+__global__ void sum(const float *x, float *s) { atomicAdd(s, x[threadIdx.x]); }
+__global__ void add(float *x) { x[threadIdx.x] += 1; }
+__global__ void past(int *x) { x[threadIdx.x + 8] = 1; }
+int main()
+{
+	float *x, *y, *s, *z, *part;
+	int *small;
+	cudaMalloc(&x, 128);
+	cudaMalloc(&y, 128);
+	cudaMalloc(&s, 4);
+	cudaMalloc(&z, 128);
+	cudaMalloc(&part, 128);
+	cudaMalloc(&small, 128);
+	both<<<1, 32>>>(x, y);
+	sum<<<1, 32>>>(x, s);
+	add<<<1, 32>>>(z);
+	add<<<1, 32>>>(z);
+	cudaMemset(s, 0, 4);
+	sum<<<1, 32>>>(y, s);
+	cudaMemset(part, 0, 64); // the rest may be of no use
+	add<<<1, 32>>>(part);
+	past<<<1, 32>>>(small);
+	cudaFree(x), cudaFree(y), cudaFree(s), cudaFree(z), cudaFree(part), cudaFree(small);
+}
+EOF
+for level in sass ptx; do
+	same "never-written-$level" '! uninitialised 2 line 2
+- uninitialised 3 line 3' "$(findings unset.cu --level "$level" | grep uninit)"
+done
+same misses-name-where 1 "$(grep -c '^! out-of-bounds (launch 7).*; allocated at .*unset.cu:14$' err)"
+same unset-names-where 1 "$(grep -c '^! uninitialised.*; allocated at .*unset.cu:11$' err)"
+case $PMPP in *address*)
+	echo 'skip no-wait: the sanitizer takes faults for its own'
+	exit 0
+	;;
+esac
+cat >early.cu <<'EOF'
+#include <cstdio>
+#include <cstring>
+#include <thread>
+__global__ void fill(int *m, int v) { m[threadIdx.x] = v; }
+__global__ void copy(const int *m, int *to) { to[threadIdx.x] = m[threadIdx.x]; }
+__global__ void speak(volatile int *m) { m[1] = 5; __threadfence_system(); m[0] = 1; }
+int main()
+{
+	int *m, *to, *f, got = 0, some[4];
+	char text[64];
+	cudaStream_t s;
+	cudaEvent_t e;
+	cudaMallocManaged(&m, 128);
+	cudaMallocManaged(&to, 128);
+	cudaMallocManaged(&f, 8);
+	cudaStreamCreate(&s);
+	cudaEventCreate(&e);
+	fill<<<1, 32, 0, s>>>(m, 1), cudaStreamSynchronize(s), got += m[3];
+	fill<<<1, 32, 0, s>>>(m, 2), cudaEventRecord(e, s), cudaEventSynchronize(e), got += m[3];
+	fill<<<1, 32, 0, s>>>(m, 3), cudaEventRecord(e, s);
+	while (cudaEventQuery(e) == cudaErrorNotReady)
+		;
+	got += m[3];
+	fill<<<1, 32>>>(m, 4), cudaMemcpy(some, m, sizeof some, cudaMemcpyDefault), got += m[3];
+	speak<<<1, 1>>>(f);
+	while (!*(volatile int *)f)
+		;
+	got += f[1], cudaDeviceSynchronize();
+	for (int i = 0; i < 50; i++)
+		fill<<<1, 32>>>(m, i);
+	std::thread([&] { cudaDeviceSynchronize(), got += m[1]; }).join();
+	copy<<<1, 32>>>(m, to), got += m[2], cudaDeviceSynchronize(); // both only read m
+	fill<<<1, 32>>>(m, 7), cudaGetLastError();
+	memcpy(text, m, sizeof text);
+	cudaDeviceSynchronize();
+	copy<<<1, 32>>>(m, to);
+	m[7] = 1;
+	cudaDeviceSynchronize();
+	for (int i = 0; i < 50; i++)
+		fill<<<1, 32>>>(m, i);
+	printf("%d %d\n", got, m[9]);
+	cudaFree(m), cudaFree(to), cudaFree(f), cudaStreamDestroy(s), cudaEventDestroy(e);
+}
+EOF
+same no-wait '! missing-sync 57 line 34
+- missing-sync 58 line 37
+! missing-sync 108 line 41' "$(findings early.cu)"
+same no-wait-output '113 49' "$(cat out)"
+grep -q 'cudaDeviceSynchronize(), or wait' err && ok no-wait-remedy || not_ok no-wait-remedy "$(cat err)"
+cat >crash.cu <<'EOF'
+__global__ void fill(int *m) { m[threadIdx.x] = 1; }
+int main()
+{
+	int *m;
+	cudaMallocManaged(&m, 128);
+	fill<<<1, 32>>>(m);
+	return *(volatile int *)8;
+}
+EOF
+run own-fault 1 launches crash.cu
+grep -q 'ended by signal 11' err && ok own-fault-told || not_ok own-fault-told "$(cat err)"
