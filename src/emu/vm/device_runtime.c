@@ -389,6 +389,13 @@ static int nothing(struct call *c, uint64_t *result)
 	return 0;
 }
 
+/* A handle of a graph's condition is the address of its number. */
+static int set_conditional(struct call *c, uint64_t *result)
+{
+	(void)result;
+	return store_int(c, c->arg[0], (int)c->arg[1]);
+}
+
 /* --- all of them --- */
 
 typedef int handler(struct call *c, uint64_t *result);
@@ -425,6 +432,7 @@ static const struct {
 	AT(OCCUPANCY) = { occupancy, false },
 	AT(OCCUPANCY_WITH_FLAGS) = { occupancy, false },
 	AT(VERSION) = { version, false },
+	AT(SET_CONDITIONAL) = { set_conditional, false },
 #undef AT
 };
 

@@ -327,6 +327,21 @@ static cudaError_t do_graph(struct guest_stream *s, struct guest_graph *g, const
 	return cudaSuccess;
 }
 
+static cudaError_t do_conditional(struct guest_stream *s, const struct guest_op *op,
+                                  const void *caller)
+{
+	struct guest_graph *body;
+	cudaError_t e = cudaSuccess;
+	do {
+		wait_stream(s); /* whoever sets the number has run */
+		body = graph_conditional_body(op);
+		if (body)
+			e = do_graph(s, body, caller);
+	} while (body && op->u.conditional.type == cudaGraphCondTypeWhile && e == cudaSuccess &&
+	         guest.sticky == cudaSuccess);
+	return e;
+}
+
 /* The call returns when it is done: the host asked for that, or its pageable memory is written. */
 static bool is_for_now(const struct guest_op *op, enum guest_wait wait)
 {
@@ -338,7 +353,7 @@ cudaError_t guest_execute(struct guest_stream *s, const struct guest_op *op, enu
                           const void *caller)
 {
 	bool was;
-	if (op->kind != GUEST_OP_GRAPH && wait_blocks(s, op)) {
+	if (op->kind != GUEST_OP_GRAPH && op->kind != GUEST_OP_CONDITIONAL && wait_blocks(s, op)) {
 		if (!is_for_now(op, wait)) {
 			guest_waits->add(s, op, caller);
 			return cudaSuccess;
@@ -355,6 +370,7 @@ cudaError_t guest_execute(struct guest_stream *s, const struct guest_op *op, enu
 	case GUEST_OP_RECORD: return do_record(s, op->u.event);
 	case GUEST_OP_WAIT: return do_wait(s, op->u.event);
 	case GUEST_OP_GRAPH: return do_graph(s, op->u.graph, caller);
+	case GUEST_OP_CONDITIONAL: return do_conditional(s, op, caller);
 	case GUEST_OP_ALLOC: graph_heap_set(op->u.memory.address, true, &was); break;
 	case GUEST_OP_FREE: graph_heap_set(op->u.memory.address, false, &was); break;
 	case GUEST_OP_EMPTY: break;

@@ -27,7 +27,8 @@ static cudaError_t end_capture(cudaStream_t handle, cudaGraph_t *out)
 	if (!s || !s->capture || !s->capture_origin)
 		return cudaErrorIllegalState;
 	struct guest_graph *g = s->capture;
-	*out = (cudaGraph_t)g;
+	if (out) /* of a graph that the program gave it need not */
+		*out = (cudaGraph_t)g;
 	for (struct guest_stream *o = guest.streams; o; o = o->next)
 		if (o->capture == g) {
 			o->capture = NULL;

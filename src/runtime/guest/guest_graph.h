@@ -73,6 +73,16 @@ cudaError_t graph_add_alloc(cudaGraphNode_t *out, cudaGraph_t graph, const cudaG
                             size_t n, size_t bytes, void **address);
 cudaError_t graph_add_free(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *from,
                            size_t n, void *address);
+/*
+ * guest_graph_conditional.c: nodes with bodies, whose graphs @p then has; all their numbers as a
+ * launch of @g finds them; and the body to run next, NULL = none (of a while, one after the other
+ * until then).
+ */
+cudaError_t graph_add_conditional(cudaGraphNode_t *out, cudaGraph_t graph,
+                                  const cudaGraphNode_t *from, size_t n,
+                                  struct cudaConditionalNodeParams *p);
+void graph_conditional_begin(const struct guest_graph *g);
+struct guest_graph *graph_conditional_body(const struct guest_op *op);
 /* guest_graph_exec.c: the node of @exec that was made from @node; NULL = there is none. */
 struct guest_node *graph_exec_node(cudaGraphExec_t exec, cudaGraphNode_t node);
 /* @node does @op from now on; NULL is refused. */

@@ -66,6 +66,7 @@ static cudaError_t launch_graph(cudaGraphExec_t exec, cudaStream_t stream, const
 	if (!s || !exec)
 		return cudaErrorInvalidResourceHandle;
 	const struct guest_op op = { .kind = GUEST_OP_GRAPH, .u.graph = graph_of(exec) };
+	graph_conditional_begin(graph_of(exec));
 	return guest_submit(s, &op, GUEST_ASYNC, caller);
 }
 

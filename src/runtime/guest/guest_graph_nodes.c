@@ -30,6 +30,23 @@ void graph_edge(struct guest_node *from, struct guest_node *to)
 	to->from[to->n_edges++] = from;
 }
 
+/* The bodies of a conditional node: copies of @from's, or new ones. */
+static void keep_bodies(struct guest_op *to, const struct guest_op *from)
+{
+	const unsigned n = from->u.conditional.n;
+	to->u.conditional.body = mem_calloc(n, sizeof(struct guest_graph *));
+	for (unsigned i = 0; i < n; i++)
+		to->u.conditional.body[i] =
+			from->u.conditional.body ? graph_clone(from->u.conditional.body[i]) : graph_new();
+}
+
+static void drop_bodies(struct guest_op *op)
+{
+	for (unsigned i = 0; i < op->u.conditional.n; i++)
+		graph_free(op->u.conditional.body[i]);
+	free(op->u.conditional.body);
+}
+
 struct guest_node *graph_node(struct guest_graph *g, enum cudaGraphNodeType type,
                               const struct guest_op *op)
 {
@@ -39,12 +56,16 @@ struct guest_node *graph_node(struct guest_graph *g, enum cudaGraphNodeType type
 	node->index = g->n;
 	node->type = type;
 	guest_op_keep(&node->op, op);
+	if (op->kind == GUEST_OP_CONDITIONAL)
+		keep_bodies(&node->op, op);
 	return g->node[g->n++] = node;
 }
 
 void graph_free(struct guest_graph *g)
 {
 	for (unsigned i = 0; i < g->n; i++) {
+		if (g->node[i]->op.kind == GUEST_OP_CONDITIONAL)
+			drop_bodies(&g->node[i]->op);
 		guest_op_drop(&g->node[i]->op);
 		free(g->node[i]->from);
 		free(g->node[i]->args);
@@ -117,6 +138,7 @@ enum cudaGraphNodeType graph_node_type(const struct guest_op *op)
 	case GUEST_OP_ALLOC: return cudaGraphNodeTypeMemAlloc;
 	case GUEST_OP_FREE: return cudaGraphNodeTypeMemFree;
 	case GUEST_OP_GRAPH: return cudaGraphNodeTypeGraph;
+	case GUEST_OP_CONDITIONAL: return cudaGraphNodeTypeConditional;
 	case GUEST_OP_EMPTY: break;
 	}
 	return cudaGraphNodeTypeEmpty;

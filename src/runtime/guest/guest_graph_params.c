@@ -386,6 +386,8 @@ static cudaError_t add_any(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGr
 		return graph_add_alloc(out, graph, from, n, p->alloc.bytesize, &p->alloc.dptr);
 	if (p->type == cudaGraphNodeTypeMemFree)
 		return graph_add_free(out, graph, from, n, p->free.dptr);
+	if (p->type == cudaGraphNodeTypeConditional)
+		return graph_add_conditional(out, graph, from, n, &p->conditional);
 	const struct guest_op empty = { .kind = GUEST_OP_EMPTY };
 	struct guest_node *node = graph_add(out, graph, from, n, &empty);
 	node->type = p->type;

@@ -101,6 +101,7 @@ static const char *type_name(enum cudaGraphNodeType type)
 	case cudaGraphNodeTypeMemset: return "MEMSET";
 	case cudaGraphNodeTypeHost: return "HOST";
 	case cudaGraphNodeTypeGraph: return "GRAPH";
+	case cudaGraphNodeTypeConditional: return "CONDITIONAL";
 	case cudaGraphNodeTypeWaitEvent: return "EVENT_WAIT";
 	case cudaGraphNodeTypeEventRecord: return "EVENT_RECORD";
 	case cudaGraphNodeTypeMemAlloc: return "MEM_ALLOC";

@@ -17,6 +17,7 @@ enum guest_op_kind {
 	GUEST_OP_ALLOC,
 	GUEST_OP_FREE,
 	GUEST_OP_GRAPH,
+	GUEST_OP_CONDITIONAL,
 };
 
 /* A box of bytes in memory: rows of @width bytes, @height of them @pitch apart, @depth slices. */
@@ -61,6 +62,12 @@ struct guest_op {
 			uint64_t address, bytes;
 		} memory;
 		struct guest_graph *graph;
+		struct {
+			uint64_t handle;
+			enum cudaGraphConditionalNodeType type;
+			unsigned n;
+			struct guest_graph **body; /* n of them, owned by the node */
+		} conditional;
 	} u;
 };
 
