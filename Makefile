@@ -255,7 +255,7 @@ $(B)/unit/cuda/test_backend $(B)/unit/cuda/test_backend_faults $(B)/unit/cuda/te
 $(B)/unit/compile/test_compile_worker: $(B)/unit/compile/fake_nvrtc.so
 
 ## units: build and run the unit tests only (UNITS="unit/ui emu/test_races" for some)
-units: $(UNIT)
+units: $(if $(UNITS),$(foreach u,$(UNIT),$(if $(strip $(foreach w,$(UNITS),$(findstring $(w),$(u)))),$(u))),$(UNIT))
 	@sh tests/run.sh $(B) $(or $(UNITS),units)
 ## test: set up, build, run every test; ends with "N passed, N failed"
 test: all $(UNIT) $(B)/unit/cuda/injected_program
@@ -301,7 +301,7 @@ cures: all $(UNIT)
 ## cost: add a kernel, a view, a preset ... in a scratch copy; files touched may not grow (tests/habits/cost.txt)
 cost: all
 	$(need_python)
-	@CC='$(CC)' WERROR='$(WERROR)' CFLAGS='$(CFLAGS)' python3 -B tests/habits/cost.py $(COST)
+	@CC='$(CC)' WERROR='$(WERROR)' CFLAGS='$(CFLAGS)' SIMD_OPT='$(SIMD_OPT)' python3 -B tests/habits/cost.py $(COST)
 ## asan-check: unit, kernel and PTX tests under AddressSanitizer and UBSan
 asan-check:
 	@TEST_TIMEOUT=1800 $(MAKE) SANITIZE=address,undefined test

@@ -133,6 +133,8 @@ for name in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY PIP_
 	PIP_EXTRA_INDEX_URL PIP_TRUSTED_HOST PIP_CERT PIP_DEFAULT_TIMEOUT; do
 	[ -z "${!name:-}" ] || env+=("$name=${!name}")
 done
+# (only whether it can be built is asked: not how quick the program then is)
+[ "${TESTS:-all}" != build ] || env+=(CFLAGS='-O1 -g0' SIMD_OPT=-O1)
 say "$release: a new machine, its user is $as; log: build/bare/$release.log"
 status=0
 unshare --mount --pid --fork --kill-child bash "$here/boot.sh" "$root" "$cache/debs-$release" \

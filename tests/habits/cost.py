@@ -158,7 +158,7 @@ def built(tests, copy):
     """Builds the copy and runs the tests, whose goldens are written anew: "", or what failed."""
     make = ["make", "--no-print-directory", "CC=" + os.environ.get("CC", "cc")]
     # other flags would build everything anew
-    make += [name + "=" + os.environ.get(name, "") for name in ("WERROR", "CFLAGS")]
+    make += [name + "=" + os.environ.get(name, "") for name in ("WERROR", "CFLAGS", "SIMD_OPT")]
     alone = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
     status, output = run(make + ["all"] + programs(tests), copy, env=alone)
     if status:

@@ -153,8 +153,9 @@ const struct arena_region *arena_find(const struct arena *a, uint64_t address)
  * their last byte up to the page's end belongs to nobody; small ones share a page. */
 #define GPU_PAGE ((uint64_t)2 << 20)
 #define OWN_PAGES ((uint64_t)1 << 20)
-#define HOST_PAGE ((uint64_t)4096) /* what is asked for at a multiple of it has pages of its own \
-	                                */
+#define HOST_PAGE                                                                  \
+	((uint64_t)4096) /* what is asked for at a multiple of it has pages of its own \
+	                  */
 
 bool arena_reserve(struct arena *a, uint64_t base, uint64_t bytes, struct err *err)
 {

@@ -198,7 +198,7 @@ void early_launched(const struct guest_stream *s, uint64_t launch)
 static void tell(const struct touch *t)
 {
 	struct record_finding f = { .launch = t->at.launch, .times = 1, .error = !t->write };
-	char place[400] = "", made[800];
+	char place[256] = "", made[512];
 	for (int i = 0; i < t->n_frames; i++) {
 		record_place(t->frame[i], place, sizeof place);
 		if (place[0] && !strstr(place, ".so"))
