@@ -113,11 +113,11 @@ static char *with_lines(const struct places *p, const char *text)
 	while ((at = next_place(p, text, &offset, &end))) {
 		const char *line = line_of(p, offset);
 		text_put(&t, text, (size_t)(at - text));
-		if (!strncmp(end, from, sizeof from - 1) &&
-		    next_place(p, end, &outer, &behind) == end + sizeof from - 1) {
-			if (line && of_header(line) && line_of(p, outer))
+		while (line && !strncmp(end, from, sizeof from - 1) &&
+		       next_place(p, end, &outer, &behind) == end + sizeof from - 1) {
+			if (of_header(line) && line_of(p, outer))
 				line = line_of(p, outer);
-			end = line ? behind : end;
+			end = behind;
 		}
 		if (line)
 			text_add(&t, "%s", line);

@@ -4,7 +4,7 @@
 
 #include "model/whole_program.h"
 
-/* In all findings "NAME+0x12 from NAME+0x34" becomes "file.cu:5", as the line table of the
+/* In all findings "NAME+0x12 from NAME+0x34 ..." becomes "file.cu:5", as the line table of the
  * executable @path has it, which called itself @name; a line of NVIDIA's headers gives way to that
  * from which it was called. Without a line table, or the tool that reads it, all stays. */
 void program_name_places(struct program *p, const char *path, const char *name);

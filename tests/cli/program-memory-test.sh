@@ -99,6 +99,55 @@ same no-wait '! missing-sync 57 line 34
 ! missing-sync 108 line 41' "$(findings early.cu)"
 same no-wait-output '113 49' "$(cat out)"
 grep -q 'cudaDeviceSynchronize(), or wait' err && ok no-wait-remedy || not_ok no-wait-remedy "$(cat err)"
+cat >copies.cu <<'EOF'
+#include <cstdio>
+#include <cstdlib>
+__global__ void add(float *x) { x[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
+int main()
+{
+	const int n = 1 << 14, parts = 4;
+	float *h, *d, *r = (float *)calloc(n, 4), sum = 0;
+	cudaStream_t s[parts];
+	cudaEvent_t e[parts];
+	cudaMallocHost(&h, n * 4);
+	cudaMalloc(&d, n * 4);
+	cudaHostRegister(r, n * 4, 0);
+	for (int i = 0; i < n; i++)
+		h[i] = i % 4;
+	for (int i = 0, at = 0; i < parts; i++, at += n / parts) {
+		cudaStreamCreate(&s[i]), cudaEventCreate(&e[i]);
+		cudaMemcpyAsync(d + at, h + at, n, cudaMemcpyHostToDevice, s[i]);
+		add<<<n / parts / 256, 256, 0, s[i]>>>(d + at);
+		cudaMemcpyAsync(h + at, d + at, n, cudaMemcpyDeviceToHost, s[i]);
+		cudaEventRecord(e[i], s[i]);
+	}
+	for (int i = 0, at = 0; i < parts; i++) { // each part as soon as it is there
+		cudaEventSynchronize(e[i]);
+		for (; at < (i + 1) * n / parts; at++)
+			sum += h[at];
+	}
+	cudaMemcpyAsync(h, d, n * 4, cudaMemcpyDeviceToHost, s[0]);
+	printf("%g\n", h[3]);
+	cudaStreamSynchronize(s[0]);
+	cudaMemcpyAsync(d, h, n * 4, cudaMemcpyHostToDevice, s[0]);
+	sum += h[5]; // both only read
+	h[7] = 2;
+	cudaDeviceSynchronize();
+	cudaMemcpyAsync(r, d, n * 4, cudaMemcpyDeviceToHost, s[1]);
+	printf("%g\n", r[2000]);
+	cudaDeviceSynchronize();
+	cudaMemcpyAsync(h, d, n * 4, cudaMemcpyDeviceToHost);
+	cudaMemcpy(d, h, 4, cudaMemcpyHostToDevice); // waits for what is in the same stream
+	printf("%g %g\n", h[9], sum);
+	cudaHostUnregister(r), free(r), cudaFreeHost(h), cudaFree(d);
+}
+EOF
+"$PMPP" launches copies.cu 2>err >out
+same copies-too-early '! 28
+- 32
+! 35' "$(sed -n 's/^\([!-]\) missing-sync: .*copies.cu:\([0-9]*\): the host .* asynchronous copy .*copies.cu:[0-9]*$/\1 \2/p' err)"
+grep -q 'copies.cu:28: .*allocated at .*copies.cu:10$' err && ok through-two-templates ||
+	not_ok through-two-templates "$(cat err)"
 cat >crash.cu <<'EOF'
 __global__ void fill(int *m) { m[threadIdx.x] = 1; }
 int main()

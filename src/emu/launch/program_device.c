@@ -93,10 +93,10 @@ static bool has_room(struct emu_device *d)
 	return d->new_regions < TOUCHED_ROOM;
 }
 
-/* The host's pages of managed memory hold nothing else, so that they can be watched. */
+/* The host's pages of managed and pinned memory hold nothing else, so that they can be watched. */
 static uint64_t align_of(enum emu_memory kind)
 {
-	return kind == EMU_MEMORY_MANAGED ? 4096 : 512;
+	return kind == EMU_MEMORY_MANAGED || kind == EMU_MEMORY_PINNED ? 4096 : 512;
 }
 
 uint64_t emu_device_alloc(struct emu_device *d, uint64_t bytes, enum emu_memory kind,

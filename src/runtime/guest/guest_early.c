@@ -23,9 +23,12 @@
 
 struct watched {
 	struct emu_allocation memory;
-	uint64_t launch;
+	uint64_t address, bytes; /* of it: what the launch or the copy may touch */
+	uint64_t from, end;      /* whole pages, which hold nothing else */
+	uint64_t number;         /* of the launch or the copy */
+	bool copy;
 	double until_ns; /* on the GPU's clock: it has ended */
-	bool written;    /* by the launch; else only read */
+	bool written;    /* else only read */
 	bool shut;
 };
 static struct watched watched[MAX_WATCHED];
@@ -46,14 +49,23 @@ static unsigned open_depth;
 static struct sigaction before;
 static _Thread_local unsigned inside;
 
-/* Whole pages, which hold nothing else. */
 static void protect(struct watched *w, int how)
 {
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	const uint64_t from = w->memory.address / page * page;
-	const uint64_t end = w->memory.address + w->memory.bytes;
-	mprotect((void *)(uintptr_t)from, (end - from + page - 1) / page * page, how);
+	mprotect((void *)(uintptr_t)w->from, w->end - w->from, how);
 	w->shut = how != (PROT_READ | PROT_WRITE);
+}
+
+/* Managed and pinned allocations have pages of their own: their first and last one may be closed
+ * where all of it is touched. Of other memory, and of a part, only those that lie within. */
+static void find_pages(struct watched *w)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const bool own = w->memory.kind != EMU_MEMORY_REGISTERED;
+	const uint64_t end = w->address + w->bytes;
+	const bool first = own && w->address == w->memory.address;
+	const bool last = own && end == w->memory.address + w->memory.bytes;
+	w->from = (w->address + (first ? 0 : page - 1)) / page * page;
+	w->end = (end + (last ? page - 1 : 0)) / page * page;
 }
 
 static bool is_write(const ucontext_t *u)
@@ -98,12 +110,10 @@ static void on_fault(int number, siginfo_t *info, void *context)
 	const uint64_t at = (uint64_t)(uintptr_t)info->si_addr;
 	for (unsigned i = 0; i < n_watched; i++) {
 		struct watched *w = &watched[i];
-		const uint64_t page = at - at % (uint64_t)sysconf(_SC_PAGESIZE);
-		if (!w->shut || page + (uint64_t)sysconf(_SC_PAGESIZE) <= w->memory.address ||
-		    page >= w->memory.address + w->memory.bytes)
+		if (!w->shut || at < w->from || at >= w->end)
 			continue;
 		protect(w, PROT_READ | PROT_WRITE);
-		if (!inside && at - w->memory.address < w->memory.bytes)
+		if (!inside && at - w->address < w->bytes)
 			note(w, at, context);
 		w->until_ns = 0; /* once is enough */
 		errno = saved;
@@ -169,53 +179,72 @@ void early_shut(void)
 		protect(&watched[i], watched[i].written ? PROT_NONE : PROT_READ);
 }
 
-/* What a launch before it did to the same memory holds on. */
-static void watch(const struct watched *w)
+/* What another launch did to the same memory before holds on. */
+static void watch(struct watched *w)
 {
+	if (!open_depth || ended || w->bytes > MOST_BYTES)
+		return;
+	find_pages(w);
 	for (unsigned i = 0; i < n_watched; i++)
-		if (watched[i].memory.serial == w->memory.serial) {
+		if (watched[i].from == w->from && watched[i].end == w->end) {
 			const bool written = watched[i].written || w->written;
 			watched[i] = *w;
 			watched[i].written = written;
 			return;
 		}
-	if (n_watched < MAX_WATCHED)
+	if (w->from < w->end && n_watched < MAX_WATCHED)
 		watched[n_watched++] = *w;
 }
 
 void early_launched(const struct guest_stream *s, uint64_t launch)
 {
 	size_t at = 0;
-	uint64_t bytes = 0;
-	struct watched w = { .launch = launch, .until_ns = clock_stream_done_ns(s) };
+	struct watched w = { .number = launch, .until_ns = clock_stream_done_ns(s) };
 	while (emu_device_managed_touched(guest.device, &at, &w.memory, &w.written)) {
-		bytes += w.memory.bytes;
-		if (bytes <= MOST_BYTES && open_depth && !ended)
-			watch(&w);
+		w.address = w.memory.address;
+		w.bytes = w.memory.bytes;
+		watch(&w);
 	}
+}
+
+void early_copied(uint64_t address, uint64_t bytes, bool written, double until_ns, uint64_t copy)
+{
+	struct watched w = { .address = address,
+		                 .bytes = bytes,
+		                 .number = copy,
+		                 .copy = true,
+		                 .until_ns = until_ns,
+		                 .written = written };
+	if (emu_device_find(guest.device, address, &w.memory) &&
+	    (w.memory.kind == EMU_MEMORY_PINNED || w.memory.kind == EMU_MEMORY_REGISTERED))
+		watch(&w);
 }
 
 static void tell(const struct touch *t)
 {
-	struct record_finding f = { .launch = t->at.launch, .times = 1, .error = !t->write };
+	const struct watched *w = &t->at;
+	struct record_finding f = { .launch = w->copy ? 0 : w->number, .times = 1, .error = !t->write };
 	char place[256] = "", made[512];
 	for (int i = 0; i < t->n_frames; i++) {
 		record_place(t->frame[i], place, sizeof place);
 		if (place[0] && !strstr(place, ".so"))
 			break;
 	}
-	guest_site_place(t->at.memory.caller, made, sizeof made);
+	guest_site_place(w->memory.caller, made, sizeof made);
 	snprintf(f.kind, sizeof f.kind, "missing-sync");
-	snprintf(f.text, sizeof f.text,
-	         "%s%sthe host %s managed memory, byte %llu of %llu, which launch %llu %s, and nothing "
-	         "waited for that launch%s%s",
-	         place, place[0] ? ": " : "", t->write ? "writes to" : "reads",
-	         (unsigned long long)(t->address - t->at.memory.address),
-	         (unsigned long long)t->at.memory.bytes, (unsigned long long)t->at.launch,
-	         t->at.written ? "writes" : "reads", made[0] ? "; allocated at " : "", made);
-	snprintf(f.remedy, sizeof f.remedy,
-	         "call cudaDeviceSynchronize(), or wait for the launch's stream or an event behind it, "
-	         "before the host touches it");
+	snprintf(
+		f.text, sizeof f.text,
+		"%s%sthe host %s %s memory, byte %llu of %llu, which %s %llu %s, and nothing waited for "
+		"that%s%s",
+		place, place[0] ? ": " : "", t->write ? "writes to" : "reads",
+		w->memory.kind == EMU_MEMORY_MANAGED ? "managed" : "pinned",
+		(unsigned long long)(t->address - w->memory.address), (unsigned long long)w->memory.bytes,
+		w->copy ? "asynchronous copy" : "launch", (unsigned long long)w->number,
+		w->written ? "writes" : "reads", made[0] ? "; allocated at " : "", made);
+	snprintf(
+		f.remedy, sizeof f.remedy,
+		"call cudaDeviceSynchronize(), or wait for its stream or an event behind it, before the "
+		"host touches the memory");
 	record_finding(&f);
 }
 

@@ -223,6 +223,10 @@ static cudaError_t do_copy(struct guest_stream *s, const struct guest_op *op, en
 	r.span = as_span(span);
 	tell_traffic(op, r.direction);
 	record_copy(&r);
+	if (wait == GUEST_ASYNC && height * depth == 1 && r.direction == RECORD_D2H)
+		early_copied(op->u.copy.to.address, width, true, span.end_ns, r.number);
+	if (wait == GUEST_ASYNC && height * depth == 1 && r.direction == RECORD_H2D)
+		early_copied(op->u.copy.from.address, width, false, span.end_ns, r.number);
 	return cudaSuccess;
 }
 

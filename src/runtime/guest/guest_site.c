@@ -1,5 +1,6 @@
-/* Places in the program that called us: the call, and what called the function that holds it, since
- * cudaMalloc() of a typed pointer is called by a template of NVIDIA's header. */
+/* Places in the program that called us: the call, and what called the functions that hold it, since
+ * cudaMalloc() of a typed pointer is called by a template of NVIDIA's header, and cudaMallocHost()
+ * by two. */
 #include "runtime/guest/guest.h"
 #include "runtime/guest/guest_record.h"
 
@@ -10,26 +11,31 @@
 #define MAX_SITES 1024
 #define MAX_FRAMES 12
 
+#define DEPTH 3
+
 static struct site {
-	const void *caller, *outer;
+	const void *caller[DEPTH]; /* the innermost first; NULL behind the outermost */
 } sites[MAX_SITES];
 static unsigned n_sites;
 
-static const void *caller_of(const void *caller)
+static struct site site_of(const void *caller)
 {
 	void *frame[MAX_FRAMES];
+	struct site s = { { caller } };
 	const int n = backtrace(frame, MAX_FRAMES);
-	for (int i = 0; i + 1 < n; i++)
-		if (frame[i] == caller)
-			return frame[i + 1];
-	return NULL;
+	int i = 0;
+	while (i < n && frame[i] != caller)
+		i++;
+	for (int k = 1; k < DEPTH && i + k < n; k++)
+		s.caller[k] = frame[i + k];
+	return s;
 }
 
 const void *guest_site(const void *caller)
 {
-	const struct site s = { caller, caller_of(caller) };
+	const struct site s = site_of(caller);
 	for (unsigned i = 0; i < n_sites; i++)
-		if (sites[i].caller == s.caller && sites[i].outer == s.outer)
+		if (!memcmp(&sites[i], &s, sizeof s))
 			return &sites[i];
 	if (n_sites == MAX_SITES)
 		return caller;
@@ -44,10 +50,14 @@ void guest_site_place(const void *site, char *text, size_t n)
 		record_place(site, text, n);
 		return;
 	}
-	char outer[400];
-	record_place(s->caller, text, n);
-	record_place(s->outer, outer, sizeof outer);
-	const size_t used = strlen(text), file = strcspn(text, "+");
-	if (!strncmp(text, outer, file + 1)) /* else what called main() */
+	record_place(s->caller[0], text, n);
+	const size_t file = strcspn(text, "+");
+	for (unsigned k = 1; k < DEPTH; k++) {
+		char outer[400];
+		record_place(s->caller[k], outer, sizeof outer);
+		if (strncmp(text, outer, file + 1))
+			break; /* what called main() */
+		const size_t used = strlen(text);
 		snprintf(text + used, n - used, " from %s", outer);
+	}
 }
