@@ -51,10 +51,13 @@ bool emu_device_register(struct emu_device *d, uint64_t address, uint64_t bytes,
                          const void *caller);
 /* @address: where an allocation begins. False: none does. */
 bool emu_device_release(struct emu_device *d, uint64_t address);
-/* The allocation that holds @address. False: none does. */
+/* Device memory that is allocated from page_guard_begin() on is guarded (memory/page_guard.c); no
+ * longer, of all of it. */
+void emu_device_guard_end(const struct emu_device *d);
 /* Is there memory for @bytes more of it on this machine, of what was left when the program began?
  * @left: how much there is; may be NULL. */
 bool emu_device_host_has(const struct emu_device *d, uint64_t bytes, struct memory_left *left);
+/* The allocation that holds @address. False: none does. */
 bool emu_device_find(const struct emu_device *d, uint64_t address, struct emu_allocation *out);
 /* Does @address lie in the range that device addresses are taken from, allocated or not? */
 bool emu_device_covers(const struct emu_device *d, uint64_t address);

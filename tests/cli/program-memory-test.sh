@@ -148,6 +148,35 @@ same copies-too-early '! 28
 ! 35' "$(sed -n 's/^\([!-]\) missing-sync: .*copies.cu:\([0-9]*\): the host .* asynchronous copy .*copies.cu:[0-9]*$/\1 \2/p' err)"
 grep -q 'copies.cu:28: .*allocated at .*copies.cu:10$' err && ok through-two-templates ||
 	not_ok through-two-templates "$(cat err)"
+# a managed variable is there before the first call; device memory is not the host's
+cat >device.cu <<'EOF'
+#include <cstdio>
+#include <cstring>
+__managed__ int first[4];
+__global__ void fill(float *x) { x[threadIdx.x] = 3; }
+int main(int argc, char **argv)
+{
+	float *d;
+	first[2] = 7;
+	cudaMalloc(&d, 128);
+	fill<<<1, 32>>>(d);
+	cudaDeviceSynchronize();
+	printf("%d\n", ++first[2]);
+	fflush(stdout);
+	if (argc > 1)
+		memset(d, 0, 64);
+	cudaFree(d);
+}
+EOF
+"$PMPP" launches device.cu >out 2>err
+same first-managed '0 8' "$? $(cat out)"
+if grep -qw ospke /proc/cpuinfo; then
+	"$PMPP" launches device.cu -- write >out 2>err
+	same host-writes-device '1 1' "$? $(grep -c 'device-memory: .*device.cu:15: the host writes to device memory, byte 0 of 128.*device.cu:9$' err)"
+	grep -q 'ended by signal 11' err && ok host-ends-as-with-a-gpu || not_ok host-ends-as-with-a-gpu "$(cat err)"
+else
+	echo 'skip host-writes-device: this processor has no protection keys'
+fi
 cat >crash.cu <<'EOF'
 __global__ void fill(int *m) { m[threadIdx.x] = 1; }
 int main()

@@ -17,6 +17,7 @@
 #define DEVICE_BASE ((uint64_t)0x200000000000)
 #define DEVICE_SPAN ((uint64_t)1 << 37)
 #define LEAST_SPAN ((uint64_t)1 << 28)
+#define HOST_PAGE 4096
 #define PARAM_ROOM (1 << 20) /* for what is not the program's */
 
 /* Addresses for as much as there may be; under ulimit -v for less. */
@@ -93,10 +94,44 @@ static bool has_room(struct emu_device *d)
 	return d->new_regions < TOUCHED_ROOM;
 }
 
+/* Does the page at @page hold device memory only? */
+static bool is_device_page(const struct emu_device *d, uint64_t page)
+{
+	for (const struct arena_region *r = arena_near(&d->arena, page + HOST_PAGE - 1);
+	     r && r >= d->arena.region && r->base + r->size > page; r--)
+		if (r->kind != EMU_MEMORY_DEVICE)
+			return false;
+	return true;
+}
+
+/* The host's own code cannot touch the pages of @r, which is device memory, or can again. */
+static void guard(const struct emu_device *d, const struct arena_region *r, bool on)
+{
+	uint64_t from = r->base / HOST_PAGE * HOST_PAGE;
+	uint64_t end = (r->base + r->size + HOST_PAGE - 1) / HOST_PAGE * HOST_PAGE;
+	if (!page_guard_is_on())
+		return;
+	if (on && !is_device_page(d, from))
+		from += HOST_PAGE;
+	if (on && end > from && !is_device_page(d, end - HOST_PAGE))
+		end -= HOST_PAGE;
+	if (end > from)
+		page_guard_set(arena_at(&d->arena, from), end - from, on);
+}
+
+void emu_device_guard_end(const struct emu_device *d)
+{
+	page_guard_open();
+	for (unsigned i = 0; i < d->arena.n; i++)
+		if (!d->arena.region[i].outside)
+			guard(d, &d->arena.region[i], false);
+	page_guard_end();
+}
+
 /* The host's pages of managed and pinned memory hold nothing else, so that they can be watched. */
 static uint64_t align_of(enum emu_memory kind)
 {
-	return kind == EMU_MEMORY_MANAGED || kind == EMU_MEMORY_PINNED ? 4096 : 512;
+	return kind == EMU_MEMORY_MANAGED || kind == EMU_MEMORY_PINNED ? HOST_PAGE : 512;
 }
 
 uint64_t emu_device_alloc(struct emu_device *d, uint64_t bytes, enum emu_memory kind,
@@ -116,6 +151,7 @@ uint64_t emu_device_alloc(struct emu_device *d, uint64_t bytes, enum emu_memory 
 		memset(arena_at(&d->arena, r->base), 0, bytes);
 	if (limited)
 		d->used_bytes += bytes;
+	guard(d, r, kind == EMU_MEMORY_DEVICE);
 	return r->base;
 }
 

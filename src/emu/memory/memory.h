@@ -94,6 +94,22 @@ void heap_free(struct heap *h);
 uint64_t heap_take(struct heap *h, uint64_t bytes);    /* 0 = no room */
 bool heap_give_back(struct heap *h, uint64_t address); /* false: nothing begins there */
 
+/*
+ * page_guard.c: pages that the program's own code must not touch, while the emulator works on them:
+ * by a memory protection key of the processor (pkeys(7), x86-64 with PKU), which costs no system
+ * call where a thread comes and goes. Where there is none, nothing is guarded.
+ */
+/* False: this processor or system has no keys. The calling thread has access until it closes. */
+bool page_guard_begin(void);
+bool page_guard_is_on(void);
+/* Whole pages; nothing where there are no keys. */
+void page_guard_set(void *at, size_t bytes, bool guarded);
+/* The calling thread, and those that it starts, have access, or no longer. */
+void page_guard_open(void);
+void page_guard_close(void);
+/* For good; pages that are guarded are the caller's to set. */
+void page_guard_end(void);
+
 /* The region that holds @address, or NULL. */
 const struct arena_region *arena_find(const struct arena *a, uint64_t address);
 /* The region nearest below or around @address, for messages; NULL = none. */

@@ -1,24 +1,17 @@
-#define _GNU_SOURCE /* REG_ERR */
 /* See guest_early.h. */
 #include "runtime/guest/guest_early.h"
 #include "runtime/guest/guest_clock.h"
+#include "runtime/guest/guest_fault.h"
 #include "runtime/guest/guest_record.h"
 #include "runtime/guest/guest_wait.h"
 
-#include "base/text.h"
-
-#include <errno.h>
-#include <execinfo.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #define MAX_WATCHED 64
-#define MAX_TOLD 8    /* then the program has heard it */
-#define MAX_FRAMES 12 /* of a library's function that touches it, up to the program's own */
+#define MAX_TOLD 8 /* then the program has heard it */
 #define MOST_BYTES ((uint64_t)1 << 30)
 
 struct watched {
@@ -36,18 +29,13 @@ static unsigned n_watched;
 
 struct touch {
 	struct watched at;
-	uint64_t address;
-	bool write;
-	int n_frames;
-	void *frame[MAX_FRAMES];
+	struct fault fault;
 };
 static struct touch touches[MAX_TOLD];
 static volatile unsigned n_touches, n_told;
 
 static bool ended;
 static unsigned open_depth;
-static struct sigaction before;
-static _Thread_local unsigned inside;
 
 static void protect(struct watched *w, int how)
 {
@@ -68,76 +56,20 @@ static void find_pages(struct watched *w)
 	w->end = (end + (last ? page - 1 : 0)) / page * page;
 }
 
-static bool is_write(const ucontext_t *u)
+/* An access to what is closed: it is open again, and true. */
+static bool takes(const struct fault *f)
 {
-#if defined(__x86_64__)
-	return u->uc_mcontext.gregs[REG_ERR] & 2;
-#else
-	(void)u;
-	return false;
-#endif
-}
-
-static void *place_of(const ucontext_t *u)
-{
-#if defined(__x86_64__)
-	return (void *)(uintptr_t)u->uc_mcontext.gregs[REG_RIP];
-#else
-	(void)u;
-	return NULL;
-#endif
-}
-
-static void note(const struct watched *w, uint64_t address, const ucontext_t *u)
-{
-	if (n_touches == MAX_TOLD)
-		return;
-	struct touch *t = &touches[n_touches];
-	void *frame[MAX_FRAMES + 4]; /* the first ones are ours */
-	const int n = backtrace(frame, ARRAY_LEN(frame));
-	*t = (struct touch){ .at = *w, .address = address, .write = is_write(u) };
-	for (int i = 0; i < n && t->n_frames < MAX_FRAMES; i++)
-		if (t->n_frames || frame[i] == place_of(u))
-			t->frame[t->n_frames++] = frame[i];
-	if (t->n_frames) /* as if it were a return address, as the others */
-		t->frame[0] = (char *)t->frame[0] + 1;
-	n_touches++;
-}
-
-static void on_fault(int number, siginfo_t *info, void *context)
-{
-	const int saved = errno;
-	const uint64_t at = (uint64_t)(uintptr_t)info->si_addr;
 	for (unsigned i = 0; i < n_watched; i++) {
 		struct watched *w = &watched[i];
-		if (!w->shut || at < w->from || at >= w->end)
+		if (!w->shut || f->address < w->from || f->address >= w->end)
 			continue;
 		protect(w, PROT_READ | PROT_WRITE);
-		if (!inside && at - w->address < w->bytes)
-			note(w, at, context);
+		if (!f->inside && f->address - w->address < w->bytes && n_touches < MAX_TOLD)
+			touches[n_touches++] = (struct touch){ *w, *f };
 		w->until_ns = 0; /* once is enough */
-		errno = saved;
-		return;
-	}
-	sigaction(number, &before, NULL); /* it is the program's own: again, without us */
-}
-
-/* False: the program looks after such faults itself. */
-static bool is_ours(void)
-{
-	struct sigaction now;
-	if (sigaction(SIGSEGV, NULL, &now) != 0)
-		return false;
-	if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_fault)
 		return true;
-	if ((now.sa_flags & SA_SIGINFO) || now.sa_handler != SIG_DFL)
-		return false;
-	void *frame[1];
-	backtrace(frame, 1); /* loads what it needs, which a handler may not */
-	before = now;
-	struct sigaction ours = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK };
-	sigemptyset(&ours.sa_mask);
-	return sigaction(SIGSEGV, &ours, NULL) == 0;
+	}
+	return false;
 }
 
 void early_open(void)
@@ -171,7 +103,7 @@ void early_shut(void)
 	if (--open_depth || !n_watched)
 		return;
 	drop_known();
-	if (!n_watched || ended || guest_waits || n_touches == MAX_TOLD || !is_ours()) {
+	if (!n_watched || ended || guest_waits || n_touches == MAX_TOLD || !fault_watch(takes)) {
 		n_watched = 0;
 		return;
 	}
@@ -223,24 +155,23 @@ void early_copied(uint64_t address, uint64_t bytes, bool written, double until_n
 static void tell(const struct touch *t)
 {
 	const struct watched *w = &t->at;
-	struct record_finding f = { .launch = w->copy ? 0 : w->number, .times = 1, .error = !t->write };
-	char place[256] = "", made[512];
-	for (int i = 0; i < t->n_frames; i++) {
-		record_place(t->frame[i], place, sizeof place);
-		if (place[0] && !strstr(place, ".so"))
-			break;
-	}
+	struct record_finding f = { .launch = w->copy ? 0 : w->number,
+		                        .times = 1,
+		                        .error = !t->fault.write };
+	char place[256], made[512];
+	fault_place(&t->fault, place, sizeof place);
 	guest_site_place(w->memory.caller, made, sizeof made);
 	snprintf(f.kind, sizeof f.kind, "missing-sync");
 	snprintf(
 		f.text, sizeof f.text,
 		"%s%sthe host %s %s memory, byte %llu of %llu, which %s %llu %s, and nothing waited for "
 		"that%s%s",
-		place, place[0] ? ": " : "", t->write ? "writes to" : "reads",
+		place, place[0] ? ": " : "", t->fault.write ? "writes to" : "reads",
 		w->memory.kind == EMU_MEMORY_MANAGED ? "managed" : "pinned",
-		(unsigned long long)(t->address - w->memory.address), (unsigned long long)w->memory.bytes,
-		w->copy ? "asynchronous copy" : "launch", (unsigned long long)w->number,
-		w->written ? "writes" : "reads", made[0] ? "; allocated at " : "", made);
+		(unsigned long long)(t->fault.address - w->memory.address),
+		(unsigned long long)w->memory.bytes, w->copy ? "asynchronous copy" : "launch",
+		(unsigned long long)w->number, w->written ? "writes" : "reads",
+		made[0] ? "; allocated at " : "", made);
 	snprintf(
 		f.remedy, sizeof f.remedy,
 		"call cudaDeviceSynchronize(), or wait for its stream or an event behind it, before the "
@@ -262,17 +193,11 @@ void early_end(void)
 	open_depth--;
 }
 
-void early_enter(void)
-{
-	inside++;
-}
-
-void early_leave(void)
+void early_waited(void)
 {
 	static double known_ns; /* when it was looked at last */
-	if (inside == 1 && n_watched && known_ns != clock_known_ns()) {
-		drop_known();
-		known_ns = clock_known_ns();
-	}
-	inside--;
+	if (!n_watched || known_ns == clock_known_ns())
+		return;
+	drop_known();
+	known_ns = clock_known_ns();
 }

@@ -24,8 +24,7 @@ void early_copied(uint64_t address, uint64_t bytes, bool written, double until_n
 void early_tell(void);
 /* For good, as the program ends, or in a copy of it. */
 void early_end(void);
-/* This thread is in a call of the runtime, or no longer: what the call has waited for is open. */
-void early_enter(void);
-void early_leave(void);
+/* What a call has waited for is open behind it. */
+void early_waited(void);
 
 #endif

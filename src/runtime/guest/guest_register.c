@@ -29,7 +29,6 @@ GUEST_API void CUDARTAPI __cudaRegisterManagedVar(void **handle, void **host, ch
                                                   int constant, int global);
 GUEST_API void CUDARTAPI __cudaRegisterHostVar(void **handle, const char *name, char *host,
                                                size_t bytes);
-GUEST_API char CUDARTAPI __cudaInitModule(void **handle);
 GUEST_API cudaError_t CUDARTAPI __cudaGetKernel(cudaKernel_t *kernel, const void *host);
 
 /* --- modules --- */
@@ -107,12 +106,6 @@ void CUDARTAPI __cudaRegisterFatBinaryEnd(void **handle)
 void CUDARTAPI __cudaUnregisterFatBinary(void **handle)
 {
 	(void)handle; /* at the program's end: its last launches may still be looked at */
-}
-
-char CUDARTAPI __cudaInitModule(void **handle)
-{
-	(void)handle;
-	return 1;
 }
 
 /* --- functions and variables --- */

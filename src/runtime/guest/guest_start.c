@@ -5,6 +5,7 @@
 #include "runtime/guest/guest.h"
 #include "runtime/guest/guest_clock.h"
 #include "runtime/guest/guest_early.h"
+#include "runtime/guest/guest_fault.h"
 #include "runtime/guest/guest_graph.h"
 #include "runtime/guest/guest_lock.h"
 #include "runtime/guest/guest_record.h"
@@ -67,6 +68,7 @@ static void at_end(int status, void *unused)
 	(void)unused;
 	if (!guest.started || !record_is_open())
 		return;
+	fault_enter();
 	early_tell();
 	early_end();
 	if (!guest.stopped && guest_waits)
@@ -97,6 +99,7 @@ static void start(void)
 		guest.start_error = cudaErrorInitializationError;
 		return;
 	}
+	fault_guard();
 	struct guest_stream *legacy = mem_zalloc(sizeof *legacy);
 	struct guest_stream *per_thread = mem_zalloc(sizeof *per_thread);
 	per_thread->id = ++guest.n_streams;
@@ -117,7 +120,7 @@ cudaError_t guest_enter(void)
 	pthread_once(&once, start);
 	guest_lock();
 	clock_enter();
-	early_enter();
+	fault_enter();
 	early_tell();
 	if (!guest_caller)
 		guest.runtime_used = true;
@@ -129,10 +132,22 @@ cudaError_t guest_leave(cudaError_t e)
 	guest.launch_error_told |= e != cudaSuccess && e == guest.sticky;
 	if (!guest_caller) /* the last error is the runtime's */
 		guest_note_error(e);
-	early_leave();
+	early_waited();
+	fault_leave();
 	clock_leave();
 	guest_unlock();
 	return e;
+}
+
+/* nvcc's generated code calls this where the host touches a managed variable: it may be the
+ * program's first call of all. */
+GUEST_API char CUDARTAPI __cudaInitModule(void **handle);
+
+char CUDARTAPI __cudaInitModule(void **handle)
+{
+	(void)handle;
+	guest_leave(guest_enter());
+	return 1;
 }
 
 __attribute__((constructor)) static void end_with_explorer(void)
