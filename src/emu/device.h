@@ -46,6 +46,8 @@ void emu_device_free(struct emu_device *d);
  * on this GPU (device and managed) or in this machine. */
 uint64_t emu_device_alloc(struct emu_device *d, uint64_t bytes, enum emu_memory kind,
                           const void *caller);
+/* Gives back all memory but that of variables. */
+void emu_device_release_all(struct emu_device *d);
 /* Makes the host's [address, address + bytes) accessible. False: part of it is known already. */
 bool emu_device_register(struct emu_device *d, uint64_t address, uint64_t bytes,
                          const void *caller);
@@ -127,6 +129,8 @@ struct emu_function_info {
 bool emu_module_load(struct emu_device *d, const char *ptx, const char *name,
                      struct emu_module **out, struct err *err);
 void emu_module_unload(struct emu_device *d, struct emu_module *m);
+/* Its variables hold what they held when it was loaded. */
+void emu_module_reset(struct emu_device *d, struct emu_module *m);
 bool emu_module_variable(const struct emu_module *m, const char *name, uint64_t *address,
                          uint64_t *bytes);
 /* NULL = the module has no kernel of that name. */

@@ -66,6 +66,21 @@ static bool is_relocatable(const char *path)
 	return read && h.e_type == ET_DYN;
 }
 
+/* "FOLDER/tmpxft_0000_0-6_file.cudafe1.cpp:5" is what nvcc made of file.cu, with its lines. */
+static char *line_of_source(const char *line)
+{
+	static const char made[] = ".cudafe1.cpp:";
+	const char *dash = strstr(line, "/tmpxft_"), *end = dash ? strstr(dash, made) : NULL;
+	dash = end ? strchr(dash, '-') : NULL;
+	const char *name = dash ? dash + 1 + strspn(dash + 1, "0123456789") : NULL;
+	if (!name || name >= end || *name != '_')
+		return mem_strdup(line);
+	struct text t = { 0 };
+	text_put(&t, name + 1, (size_t)(end - name - 1));
+	text_add(&t, ".cu:%s", end + sizeof made - 1);
+	return t.s;
+}
+
 /* One line an address: "/path/file.cu:5", "... (discriminator 2)", "??:0" or "file.cu:?". */
 static void take_lines(struct places *p, char *answer)
 {
@@ -74,7 +89,7 @@ static void take_lines(struct places *p, char *answer)
 		line[strcspn(line, " ")] = '\0';
 		const char *number = strrchr(line, ':');
 		if (number && strtoul(number + 1, NULL, 10) && line[0] != '?')
-			p->line[i] = mem_strdup(line);
+			p->line[i] = line_of_source(line);
 	}
 }
 

@@ -97,7 +97,7 @@ static bool has_room(struct emu_device *d)
 /* Does the page at @page hold device memory only? */
 static bool is_device_page(const struct emu_device *d, uint64_t page)
 {
-	for (const struct arena_region *r = arena_near(&d->arena, page + HOST_PAGE - 1);
+	for (const struct arena_region *r = arena_below(&d->arena, page + HOST_PAGE - 1);
 	     r && r >= d->arena.region && r->base + r->size > page; r--)
 		if (r->kind != EMU_MEMORY_DEVICE)
 			return false;
@@ -175,6 +175,14 @@ bool emu_device_release(struct emu_device *d, uint64_t address)
 		d->used_bytes -= r->size;
 	l2_kept_drop(d->kept, r->base, r->size);
 	return arena_give_back(&d->arena, address);
+}
+
+void emu_device_release_all(struct emu_device *d)
+{
+	for (unsigned i = 0; i < d->arena.n;)
+		if (d->arena.region[i].kind == EMU_MEMORY_VARIABLE ||
+		    !emu_device_release(d, d->arena.region[i].base))
+			i++;
 }
 
 static struct emu_allocation allocation_of(const struct arena_region *r)

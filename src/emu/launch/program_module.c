@@ -40,6 +40,20 @@ static bool place_variables(struct emu_module *m, struct emu_device *d, struct e
 	return true;
 }
 
+void emu_module_reset(struct emu_device *d, struct emu_module *m)
+{
+	for (unsigned i = 0; i < m->ptx->n_vars; i++) {
+		const struct arena_region *r =
+			is_placed(&m->ptx->vars[i]) ? arena_find(&d->arena, m->var_addr[i]) : NULL;
+		if (!r)
+			continue;
+		memset(arena_at(&d->arena, r->base), 0, r->size);
+		arena_changed(&d->arena, (unsigned)(r - d->arena.region));
+		m->var_contents[i] = r->contents;
+	}
+	emu_module_fill(m, d);
+}
+
 bool emu_module_load(struct emu_device *d, const char *ptx, const char *name,
                      struct emu_module **out, struct err *err)
 {

@@ -113,7 +113,8 @@ const struct arena_region *arena_near(const struct arena *a, uint64_t address)
 		const uint64_t d = address < r->base             ? r->base - address
 		                   : address < r->base + r->size ? 0
 		                                                 : address - r->base - r->size;
-		if (d < distance) {
+		/* what is not the program's, named in words, is nobody's neighbour */
+		if (d < distance && (!d || !r->name || !strchr(r->name, ' '))) {
 			distance = d;
 			best = r;
 		}
@@ -172,6 +173,12 @@ bool arena_reserve(struct arena *a, uint64_t base, uint64_t bytes, struct err *e
 	}
 	*a = (struct arena){ .base = base, .end = base, .host = p, .mapped = bytes, .living = true };
 	return true;
+}
+
+const struct arena_region *arena_below(const struct arena *a, uint64_t address)
+{
+	const unsigned i = index_behind(a, address);
+	return i ? &a->region[i - 1] : NULL;
 }
 
 static struct arena_region *insert_region(struct arena *a, unsigned at, uint64_t base,

@@ -112,6 +112,8 @@ void page_guard_end(void);
 
 /* The region that holds @address, or NULL. */
 const struct arena_region *arena_find(const struct arena *a, uint64_t address);
+/* The last region that begins at @address or below it; NULL = none does. */
+const struct arena_region *arena_below(const struct arena *a, uint64_t address);
 /* The region nearest below or around @address, for messages; NULL = none. */
 const struct arena_region *arena_near(const struct arena *a, uint64_t address);
 

@@ -102,9 +102,22 @@ GUEST_API cudaError_t CUDARTAPI cudaDeviceSynchronize(void)
 	GUEST_CALL(synchronize_all());
 }
 
+/* Everything begins anew, also behind an error that nothing else gets rid of. */
+static cudaError_t reset(void)
+{
+	synchronize_all();
+	emu_device_release_all(guest.device);
+	for (const struct guest_module *m = guest.modules; m; m = m->next)
+		if (m->loaded)
+			emu_module_reset(guest.device, m->loaded);
+	guest.sticky = cudaSuccess;
+	return cudaSuccess;
+}
+
 GUEST_API cudaError_t CUDARTAPI cudaDeviceReset(void)
 {
-	GUEST_CALL(synchronize_all());
+	const cudaError_t e = guest_enter();
+	return guest_leave(e == cudaSuccess || e == guest.sticky ? reset() : e);
 }
 
 cudaError_t guest_limit(enum cudaLimit which, const size_t *set, size_t *get)
