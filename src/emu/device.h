@@ -129,7 +129,7 @@ struct emu_function_info {
 bool emu_module_load(struct emu_device *d, const char *ptx, const char *name,
                      struct emu_module **out, struct err *err);
 void emu_module_unload(struct emu_device *d, struct emu_module *m);
-/* Its variables hold what they held when it was loaded. */
+/* Its variables, but managed ones, hold what they held when it was loaded. */
 void emu_module_reset(struct emu_device *d, struct emu_module *m);
 bool emu_module_variable(const struct emu_module *m, const char *name, uint64_t *address,
                          uint64_t *bytes);

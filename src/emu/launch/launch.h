@@ -121,6 +121,7 @@ struct emu_module {
 void emu_module_place(struct emu_module *m, const struct ptx_module *ptx, struct emu_device *d);
 /* ... and gives them their first values afterwards. */
 void emu_module_fill(const struct emu_module *m, const struct emu_device *d);
+void emu_module_fill_one(const struct emu_module *m, const struct emu_device *d, unsigned variable);
 void emu_module_free(struct emu_module *m);
 void emu_module_drop_code(struct emu_module *m, struct emu_device *d); /* program_code.c */
 

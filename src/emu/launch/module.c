@@ -44,20 +44,24 @@ static void relocate_initialiser(const struct emu_module *m, const struct ptx_va
 	}
 }
 
+void emu_module_fill_one(const struct emu_module *m, const struct emu_device *d, unsigned variable)
+{
+	const struct ptx_var *v = &m->ptx->vars[variable];
+	if (!in_arena(v) || !v->size)
+		return;
+	uint8_t *to = arena_at(&d->arena, m->var_addr[variable]);
+	const struct arena_region *r = arena_find(&d->arena, m->var_addr[variable]);
+	if (v->init)
+		memcpy(to, v->init, v->size);
+	else if (r && r->buffer >= 0) /* what a launch sets is not cleared */
+		memset(to, 0, v->size);
+	relocate_initialiser(m, v, to);
+}
+
 void emu_module_fill(const struct emu_module *m, const struct emu_device *d)
 {
-	for (unsigned i = 0; i < m->ptx->n_vars; i++) {
-		const struct ptx_var *v = &m->ptx->vars[i];
-		if (!in_arena(v) || !v->size)
-			continue;
-		uint8_t *to = arena_at(&d->arena, m->var_addr[i]);
-		const struct arena_region *r = arena_find(&d->arena, m->var_addr[i]);
-		if (v->init)
-			memcpy(to, v->init, v->size);
-		else if (r && r->buffer >= 0) /* what a launch sets is not cleared */
-			memset(to, 0, v->size);
-		relocate_initialiser(m, v, to);
-	}
+	for (unsigned i = 0; i < m->ptx->n_vars; i++)
+		emu_module_fill_one(m, d, i);
 }
 
 void emu_module_free(struct emu_module *m)

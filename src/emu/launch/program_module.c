@@ -45,13 +45,14 @@ void emu_module_reset(struct emu_device *d, struct emu_module *m)
 	for (unsigned i = 0; i < m->ptx->n_vars; i++) {
 		const struct arena_region *r =
 			is_placed(&m->ptx->vars[i]) ? arena_find(&d->arena, m->var_addr[i]) : NULL;
-		if (!r)
+		if (!r ||
+		    r->host_writes) /* managed: stays, as on an H200 (tests/programs/device_reset.cu) */
 			continue;
 		memset(arena_at(&d->arena, r->base), 0, r->size);
+		emu_module_fill_one(m, d, i);
 		arena_changed(&d->arena, (unsigned)(r - d->arena.region));
 		m->var_contents[i] = r->contents;
 	}
-	emu_module_fill(m, d);
 }
 
 bool emu_module_load(struct emu_device *d, const char *ptx, const char *name,

@@ -102,15 +102,17 @@ GUEST_API cudaError_t CUDARTAPI cudaDeviceSynchronize(void)
 	GUEST_CALL(synchronize_all());
 }
 
-/* Everything begins anew, also behind an error that nothing else gets rid of. */
+/* Everything begins anew, but behind an error that stays no call is served any more (as on an H200,
+ * tests/programs/device_reset.cu). */
 static cudaError_t reset(void)
 {
+	const bool lost = guest.sticky != cudaSuccess;
 	synchronize_all();
 	emu_device_release_all(guest.device);
 	for (const struct guest_module *m = guest.modules; m; m = m->next)
 		if (m->loaded)
 			emu_module_reset(guest.device, m->loaded);
-	guest.sticky = cudaSuccess;
+	guest.sticky = lost ? cudaErrorDevicesUnavailable : cudaSuccess;
 	return cudaSuccess;
 }
 
