@@ -81,6 +81,18 @@ template <typename T> static __global__ void m_turn(T *p, unsigned *out, Matrix 
 	}
 }
 
+/* Words of a row so far apart, those between them by the instructions that follow: vectors that are
+ * stored word by word. */
+template <unsigned APART> static __global__ void m_apart(unsigned *p, unsigned *, Matrix m)
+{
+	const unsigned x = (blockIdx.x * blockDim.x + threadIdx.x) * APART;
+	const unsigned y = blockIdx.y * blockDim.y + threadIdx.y;
+#pragma unroll
+	for (unsigned k = 0; k < APART; k++)
+		if (x + k < m.width && y < m.height)
+			p[(size_t)y * m.width + x + k] = x + y;
+}
+
 template <typename T>
 static void measure(const char *name, void (*kernel)(T *, unsigned *, Matrix), void *words,
                     void *out, Matrix m, unsigned wide)
@@ -96,6 +108,25 @@ static void measure(const char *name, void (*kernel)(T *, unsigned *, Matrix), v
 	Line("pieces", name)("word_bytes", sizeof(T))("width", m.width)("height", m.height)(
 		"wide", wide)("bytes", bytes)("blocks", (double)grid.x * grid.y)("ns", ns)("gbs",
 	                                                                               bytes / ns);
+}
+
+template <unsigned APART> static void apart(unsigned *words)
+{
+	static const unsigned widths[] = { 1024, 1021, 8191, 8192 };
+	for (unsigned mib = 8; mib <= 256; mib *= 32)
+		for (unsigned width : widths)
+			for (unsigned wide = 4; wide <= MICRO_WARP; wide *= 2) {
+				const Matrix m = { width, (mib << 20) / 4 / width };
+				const dim3 block(wide, THREADS / wide);
+				const dim3 grid((width + wide * APART - 1) / (wide * APART),
+				                (m.height + block.y - 1) / block.y);
+				const double bytes = 4.0 * m.width * m.height;
+				const double ns =
+					shortest_ns([&] { m_apart<APART><<<grid, block>>>(words, nullptr, m); }, 5);
+				Line("pieces", "apart")("apart", APART)("width", width)("height", m.height)("wide",
+				                                                                            wide)(
+					"bytes", bytes)("blocks", (double)grid.x * grid.y)("ns", ns)("gbs", bytes / ns);
+			}
 }
 
 template <typename T> static void sizes(void *words, void *out)
@@ -120,5 +151,8 @@ int main()
 	sizes<unsigned char>(words, out);
 	sizes<unsigned>(words, out);
 	sizes<uint4>(words, out);
+	apart<2>((unsigned *)words);
+	apart<4>((unsigned *)words);
+	apart<8>((unsigned *)words);
 	return 0;
 }
