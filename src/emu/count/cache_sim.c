@@ -21,6 +21,7 @@
 #include "emu/count/cache_l2.h"
 #include "emu/count/cache_store.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,8 @@ struct cache_sim {
 	struct l1_line *l1_line; /* by way of L1 */
 	struct l2_cache l2;
 	struct part part[CACHE_PARTS];
+	_Atomic unsigned parts_left; /* that have not seen this wave yet */
+	struct load_waits waits;
 	struct cache_store store; /* of what is in `l1`, `l1_line` and `l2` */
 	struct {
 		uint32_t sm, hash;
@@ -86,8 +89,7 @@ struct cache_sim *cache_sim_new(const struct gpu_spec *gpu, double l1_bytes,
 		c->wave_entries = WAVE_ENTRIES_MOST;
 	if (c->wave_entries < WAVE_ENTRIES_LEAST)
 		c->wave_entries = WAVE_ENTRIES_LEAST;
-	for (unsigned i = 0; i < CACHE_PARTS; i++)
-		load_wait_init(&c->part[i].waits, loads);
+	load_waits_init(&c->waits, loads);
 	return c;
 }
 
@@ -135,8 +137,9 @@ void cache_sim_free(struct cache_sim *c)
 		free(c->part[i].spare);
 		free(c->part[i].entry);
 		free(c->part[i].sm);
-		load_wait_free(&c->part[i].waits);
+		free(c->part[i].waits.seen);
 	}
+	load_waits_free(&c->waits);
 	free(c);
 }
 
@@ -279,6 +282,7 @@ void cache_sim_wave_begin(struct cache_sim *c, const struct block_record *record
 		if (records[i].level > c->level)
 			c->level = records[i].level;
 	}
+	atomic_store(&c->parts_left, CACHE_PARTS);
 	for (unsigned i = 0; i < CACHE_PARTS; i++) {
 		c->part[i].n = 0;
 		c->part[i].latest = 0;
@@ -342,32 +346,41 @@ static void add_wave(struct part *p, double weight)
 
 #define FETCH_AHEAD 8 /* entries */
 
-void cache_sim_part(struct cache_sim *c, unsigned part)
+static void take_wave(struct cache_sim *c, struct part *p)
 {
-	struct part *p = &c->part[part];
 	const size_t n = p->n;
-	if (!n)
-		return;
 	unsigned coarse = 0; /* times of long kernels lose their last bits */
-	while (p->latest >> coarse > UINT32_MAX)
-		coarse++;
+	for (unsigned i = 0; i < CACHE_PARTS; i++)
+		while (c->part[i].latest >> coarse > UINT32_MAX)
+			coarse++;
 	for (size_t i = 0; i < n; i++)
 		p->order[i] = p->entry[i]->time >> coarse << 32 | i;
 	sort_by_time(p, n);
-	load_wait_begin(&p->waits, weight_of(c));
 	uint64_t time = p->order[0] >> 32;
+	load_wait_begin(&p->waits, (uint32_t)time);
 	for (size_t i = 0; i < n; i++) {
 		if (i + FETCH_AHEAD < n)
 			fetch_sets(c, p, (uint32_t)p->order[i + FETCH_AHEAD]);
 		const uint32_t k = (uint32_t)p->order[i];
 		if (p->order[i] >> 32 != time) {
 			time = p->order[i] >> 32;
-			load_wait_next(&p->waits);
+			load_wait_next(&p->waits, (uint32_t)time);
 		}
 		access_line(c, p, p->entry[k], p->sm[k]);
 	}
 	add_wave(p, weight_of(c));
-	load_wait_end(&p->waits);
+}
+
+void cache_sim_part(struct cache_sim *c, unsigned part)
+{
+	if (c->part[part].n)
+		take_wave(c, &c->part[part]);
+	if (atomic_fetch_sub(&c->parts_left, 1) > 1)
+		return;
+	struct load_wait_log *logs[CACHE_PARTS];
+	for (unsigned i = 0; i < CACHE_PARTS; i++)
+		logs[i] = &c->part[i].waits;
+	load_waits_add(&c->waits, logs, CACHE_PARTS, weight_of(c));
 }
 
 struct cache_totals cache_sim_totals(const struct cache_sim *c)
@@ -396,8 +409,5 @@ struct cache_totals cache_sim_totals(const struct cache_sim *c)
 
 struct load_lines cache_sim_load(const struct cache_sim *c, unsigned load)
 {
-	struct load_lines sum = { 0 };
-	for (unsigned i = 0; i < CACHE_PARTS; i++)
-		load_lines_add(&sum, &c->part[i].waits.sum[load]);
-	return sum;
+	return c->waits.sum[load];
 }

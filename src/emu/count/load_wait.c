@@ -7,23 +7,33 @@
 #include <stdlib.h>
 
 struct load_instant { /* one load at the present instant: lines seen, and the slow ones of them */
-	uint32_t instant, lines, of_requests, slow[LOAD_SOURCES];
+	uint32_t lines, of_requests, slow[LOAD_SOURCES];
 };
 
-void load_wait_init(struct load_wait_log *w, unsigned loads)
+void load_waits_init(struct load_waits *w, unsigned loads)
 {
-	*w = (struct load_wait_log){
-		.n = loads,
-		.instant = 1,
+	*w = (struct load_waits){
+		.loads = loads,
 		.now = mem_calloc(loads + 1, sizeof *w->now),
 		.sum = mem_calloc(loads + 1, sizeof *w->sum),
 	};
 }
 
-void load_wait_free(struct load_wait_log *w)
+void load_waits_free(struct load_waits *w)
 {
 	free(w->now);
 	free(w->sum);
+}
+
+void load_wait_add(struct load_wait_log *w, unsigned who, unsigned lines, bool from_l2,
+                   bool from_dram, bool late)
+{
+	const unsigned slow =
+		(unsigned)from_l2 << FROM_L2 | (unsigned)from_dram << FROM_DRAM | (unsigned)late << LATE;
+	MEM_ROOM(w->seen, w->n, w->cap, 256);
+	w->seen[w->n++] = (struct seen_line){
+		.time = w->time, .who = (uint16_t)who, .lines = (uint8_t)lines, .slow = (uint8_t)slow
+	};
 }
 
 static double ordered_pairs(double n)
@@ -33,8 +43,6 @@ static double ordered_pairs(double n)
 
 static void close_instant(struct load_instant *now, struct load_lines *sum, double weight)
 {
-	if (!now->lines)
-		return;
 	sum->lines += weight * now->lines;
 	sum->of_requests += weight * now->of_requests;
 	sum->pairs += weight * ordered_pairs(now->lines);
@@ -45,51 +53,71 @@ static void close_instant(struct load_instant *now, struct load_lines *sum, doub
 	*now = (struct load_instant){ 0 };
 }
 
-void load_wait_add(struct load_wait_log *w, unsigned who, unsigned lines, bool from_l2,
-                   bool from_dram, bool late)
+static void see(struct load_instant *now, const struct seen_line *l)
 {
-	if (who >= w->n)
-		return;
-	struct load_instant *now = &w->now[who];
-	if (now->instant != w->instant) {
-		close_instant(now, &w->sum[who], w->weight);
-		now->instant = w->instant;
-	}
 	now->lines++;
-	now->of_requests += lines;
-	now->slow[FROM_L2] += from_l2;
-	now->slow[FROM_DRAM] += from_dram;
-	now->slow[LATE] += late;
+	now->of_requests += l->lines;
+	for (unsigned i = 0; i < LOAD_SOURCES; i++)
+		now->slow[i] += l->slow >> i & 1;
 }
 
-void load_wait_begin(struct load_wait_log *w, double weight)
+/* The lines that @part saw from @at[part] on and up to @time, of all parts. */
+static void add_instant(struct load_waits *w, struct load_wait_log *const *part, unsigned parts,
+                        size_t *at, uint32_t time, double weight)
 {
-	w->weight = weight;
+	for (unsigned pass = 0; pass < 2; pass++)
+		for (unsigned i = 0; i < parts; i++) {
+			size_t k = at[i];
+			for (; k < part[i]->n && part[i]->seen[k].time <= time; k++) {
+				const struct seen_line *l = &part[i]->seen[k];
+				if (l->who >= w->loads)
+					continue;
+				if (pass == 0)
+					see(&w->now[l->who], l);
+				else if (w->now[l->who].lines)
+					close_instant(&w->now[l->who], &w->sum[l->who], weight);
+			}
+			at[i] = pass ? k : at[i];
+		}
 }
 
-void load_wait_end(struct load_wait_log *w)
+void load_waits_add(struct load_waits *w, struct load_wait_log *const *part, unsigned parts,
+                    double weight)
 {
-	for (unsigned i = 0; i < w->n; i++)
-		close_instant(&w->now[i], &w->sum[i], w->weight);
-	w->instant++;
-}
-
-void load_lines_add(struct load_lines *sum, const struct load_lines *part)
-{
-	sum->lines += part->lines;
-	sum->of_requests += part->of_requests;
-	sum->pairs += part->pairs;
-	for (unsigned i = 0; i < LOAD_SOURCES; i++) {
-		sum->slow[i] += part->slow[i];
-		sum->slow_pairs[i] += part->slow_pairs[i];
+	size_t *at = mem_calloc(parts, sizeof *at);
+	for (bool more = true; more;) {
+		uint32_t time = UINT32_MAX;
+		more = false;
+		for (unsigned i = 0; i < parts; i++) {
+			if (at[i] >= part[i]->n)
+				continue;
+			more = true;
+			time = part[i]->seen[at[i]].time < time ? part[i]->seen[at[i]].time : time;
+		}
+		if (more)
+			add_instant(w, part, parts, at, time, weight);
 	}
+	for (unsigned i = 0; i < parts; i++)
+		part[i]->n = 0;
+	free(at);
+}
+
+/* @lines of a request, of @all lines of which @slow are slow, drawn without putting any back: the
+ * share of requests of which none is. */
+static double none_drawn(double all, double slow, double lines)
+{
+	double none = 1;
+	for (unsigned i = 0; i + 0.5 < lines && none > 0; i++)
+		none *= fmax(0, all - slow - i) / fmax(1, all - i);
+	return none;
 }
 
 /*
- * Lines of a request are slow with a share that differs from request to request, by a beta
- * distribution; its mean is that of all lines, and its spread makes as many pairs slow together as
- * were seen. Skellam 1948, "A probability distribution derived from the binomial distribution by
- * regarding the probability of success as variable between the sets of trials".
+ * Slow lines come together: at some instants each line is slow with one and the same chance, at
+ * others none is; as many pairs are slow together as were seen. Rows that are walked in step all
+ * are at one instant, random lines at any. Where fewer pairs are slow than by chance, slow lines
+ * keep apart, as where lanes step one after the other: of so many lines as make the pairs that few,
+ * always the same number is slow.
  */
 double slow_requests(const struct load_lines *l, unsigned source)
 {
@@ -99,10 +127,11 @@ double slow_requests(const struct load_lines *l, unsigned source)
 	const double both = l->pairs > 0 ? l->slow_pairs[source] / l->pairs : share;
 	if (share < 1e-9 || share > 1 - 1e-9)
 		return share;
-	const double together = (both - share * share) / (share * (1 - share)); /* correlation */
-	const double apart = 1 / fmin(fmax(together, 1e-4), 1 - 1e-4) - 1;      /* alpha + beta */
-	double none = 1;
-	for (unsigned i = 0; i + 0.5 < lines; i++)
-		none *= ((1 - share) * apart + i) / (apart + i);
-	return 1 - none;
+	if (both >= share * share) {
+		const double then = fmin(1, both / share);
+		return share / then * (1 - pow(1 - then, lines));
+	}
+	const double apart = (share * share - both) / (share * (1 - share));
+	const double all = fmax(lines, 1 + 1 / fmax(apart, 1e-6));
+	return 1 - none_drawn(all, share * all, lines);
 }

@@ -1,6 +1,7 @@
 /*
- * Which requests of each load wait for L2 or for memory: gathered line by line, in the order of
- * time, by one part of the cache simulation, which sees a few of a request's lines only.
+ * Which requests of each load wait for L2 or for memory: noted line by line, in the order of time,
+ * by the parts of the cache simulation, each of which sees a few of a request's lines only; added
+ * up when all parts have seen a wave.
  *
  * A request waits for the slowest of its lines. How often that is slow depends on how the lines go
  * together: rows that are walked in step all reach their next sector at once, so that one request
@@ -12,6 +13,7 @@
 #define PMPP_EMU_LOAD_WAIT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* LATE: not in L1, or on its way there by who asked at the same instant. */
@@ -23,23 +25,29 @@ struct load_lines {
 	double pairs;              /* of lines seen at the same instant, in order ... */
 	double slow_pairs[LOAD_SOURCES];
 };
-struct load_instant;
+/* A line that was seen: when, by which load, of a request of so many, and from where. */
+struct seen_line {
+	uint32_t time;
+	uint16_t who;
+	uint8_t lines, slow; /* @slow: bit i: by source i */
+};
+/* What one part has seen of a wave. */
 struct load_wait_log {
-	unsigned n;
-	uint32_t instant; /* counts up over all waves */
-	double weight;    /* of each line of this wave */
-	struct load_instant *now;
-	struct load_lines *sum;
+	uint32_t instant, time; /* @instant counts up over all waves */
+	struct seen_line *seen;
+	size_t n, cap;
 };
 
-void load_wait_init(struct load_wait_log *w, unsigned loads);
-void load_wait_free(struct load_wait_log *w);
-/* Of a wave, each of whose lines stands for @weight. */
-void load_wait_begin(struct load_wait_log *w, double weight);
-void load_wait_end(struct load_wait_log *w);
-/* Time has gone on. */
-static inline void load_wait_next(struct load_wait_log *w)
+static inline void load_wait_begin(struct load_wait_log *w, uint32_t time)
 {
+	w->n = 0;
+	w->time = time;
+	w->instant++;
+}
+/* Time has gone on. */
+static inline void load_wait_next(struct load_wait_log *w, uint32_t time)
+{
+	w->time = time;
 	w->instant++;
 }
 /* A line of a request of @lines by load @who. @late: its warp waits, though another may have asked
@@ -47,7 +55,19 @@ static inline void load_wait_next(struct load_wait_log *w)
 void load_wait_add(struct load_wait_log *w, unsigned who, unsigned lines, bool from_l2,
                    bool from_dram, bool late);
 
-void load_lines_add(struct load_lines *sum, const struct load_lines *part);
+/* Sums of @loads loads. */
+struct load_instant;
+struct load_waits {
+	unsigned loads;
+	struct load_instant *now; /* room for one instant */
+	struct load_lines *sum;
+};
+void load_waits_init(struct load_waits *w, unsigned loads);
+void load_waits_free(struct load_waits *w);
+/* Of @parts parts, each of whose lines of this wave stands for @weight. */
+void load_waits_add(struct load_waits *w, struct load_wait_log *const *part, unsigned parts,
+                    double weight);
+
 /* The share of requests with a slow line; @l->lines > 0. */
 double slow_requests(const struct load_lines *l, unsigned source);
 

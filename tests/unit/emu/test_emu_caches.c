@@ -213,7 +213,10 @@ TEST(requests_wait_for_their_slowest_line)
 	assert_true(step.slow[FROM_L2] == 64 * ROWS);
 	assert_float_equal(slow_requests(&step, FROM_L2), 0.125, 0.01);
 	assert_in_range((unsigned)one_by_one.slow[FROM_L2], 64 * ROWS, 66 * ROWS);
-	assert_true(slow_requests(&one_by_one, FROM_L2) > 0.9);
+	assert_true(slow_requests(&one_by_one, FROM_L2) > 0.99);
+	/* a quarter of the rows at every other step */
+	const struct load_lines by_turns = walk_rows(2);
+	assert_float_equal(slow_requests(&by_turns, FROM_L2), 0.5, 0.05);
 	/* two sectors come from memory at a time */
 	assert_float_equal(slow_requests(&step, FROM_DRAM), 0.0625, 0.01);
 }
@@ -254,6 +257,15 @@ static struct cache_sim *three_blocks(struct line_filter *f, uint32_t warm_lines
                                       enum warm_kind kind, double share)
 {
 	return three_blocks_of(f, 3, warm_lines, kind, share);
+}
+
+/* All pairs that were seen are slow together, more than their lines tell. */
+TEST(few_pairs_tell_no_more_than_all)
+{
+	struct load_lines l = { .lines = 10, .of_requests = 100, .pairs = 2 };
+	l.slow[FROM_L2] = 5;
+	l.slow_pairs[FROM_L2] = 2;
+	assert_float_equal(slow_requests(&l, FROM_L2), 0.5, 1e-9);
 }
 
 /* All on one SM: the second block, by the same load, misses nothing, as the first has just asked
