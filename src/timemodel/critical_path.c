@@ -175,7 +175,7 @@ static void count_issue(struct progress *at, const struct timing_inst *x)
 
 static void hold_board(struct scheduler *s, unsigned board, double until)
 {
-	if (board < s->program->n_registers)
+	if (board != TIMING_NO_BOARD)
 		set_ready(s, (int32_t)board, fmax(s->ready[board], until));
 }
 
@@ -195,6 +195,20 @@ static double poll_cycles(const struct scheduler *s, const struct timing_inst *x
 	return x->polls ? timing.poll_ns * s->gpu->clock_mhz * 1e-3 : 0;
 }
 
+/* When a load that issues at @t has left by the port, behind the lines of stores before it; a store
+ * holds the port itself. */
+static double by_port(struct scheduler *s, const struct timing_inst *x, const struct counts *c,
+                      double t)
+{
+	const double free = fmax(t, s->ready[TIMING_STORES_BOARD]);
+	if (x->class == INST_LOAD && x->space != MEMORY_CONST)
+		return free;
+	const double lines = stored_lines(x, c) / fmax(1, (double)c->warp_executed);
+	if (lines > 0)
+		hold_board(s, TIMING_STORES_BOARD, free + lines * timing.store_line_cycles);
+	return t;
+}
+
 /* In its place, as the assembler has arranged it. */
 static void issue_machine_inst(struct scheduler *s, uint32_t i, uint32_t b, struct progress *at)
 {
@@ -203,15 +217,17 @@ static void issue_machine_inst(struct scheduler *s, uint32_t i, uint32_t b, stru
 	if (x->issued <= 0)
 		return;
 	count_issue(at, x);
-	for (unsigned k = 0; k < s->program->n_registers; k++)
+	for (unsigned k = 0; k < TIMING_NO_BOARD; k++)
 		if (x->control.waits_for >> k & 1)
 			t = fmax(t, s->ready[k]);
 	/* what calls of the system, and waits for a cluster, take is not in its stall counts */
 	t += held_warp_cycles(x, &s->program->counts[i], s->gpu,
 	                      s->program->warps / s->program->thread_blocks);
 	at->last = t + fmax(1, x->control.stall);
+	const double leaves = by_port(s, x, &s->program->counts[i], t);
 	if (mostly_loads(x, &s->program->counts[i]))
-		hold_board(s, x->control.result_board, t + latency_cycles(s, i, b) + poll_cycles(s, x));
+		hold_board(s, x->control.result_board,
+		           leaves + latency_cycles(s, i, b) + poll_cycles(s, x));
 	if (x->class == INST_BULK)
 		hold_board(s, TIMING_COPIES_BOARD, t + latency_cycles(s, i, b));
 	hold_board(s, x->control.operand_board,
@@ -453,6 +469,7 @@ double *critical_paths(const struct hyperblocks *h, const struct gpu_spec *g,
                        const struct load_misses *misses)
 {
 	const struct timing_program *p = h->program;
+	const unsigned registers = p->machine_code ? TIMING_BOARDS : p->n_registers;
 	struct scheduler s = { .h = h,
 		                   .program = p,
 		                   .gpu = g,
@@ -460,8 +477,8 @@ double *critical_paths(const struct hyperblocks *h, const struct gpu_spec *g,
 		                   .lines = lines_waited_for(h),
 		                   .cycles = mem_calloc(h->n_regions + 1, sizeof *s.cycles),
 		                   .live_out = mem_calloc(h->n + 1, sizeof *s.live_out),
-		                   .ready = mem_calloc(p->n_registers + 1, sizeof *s.ready),
-		                   .pending = mem_calloc(p->n_registers + 1, sizeof *s.pending) };
+		                   .ready = mem_calloc(registers + 1, sizeof *s.ready),
+		                   .pending = mem_calloc(registers + 1, sizeof *s.pending) };
 	for (unsigned round = 0; round < ROUNDS; round++)
 		for (unsigned k = 0; k < h->n; k++)
 			schedule(&s, k);

@@ -38,6 +38,12 @@ float replays_of(const struct counts *c)
 	return global > 0 ? (float)((double)c->ld_lines / global - 1) : 0;
 }
 
+double stored_lines(const struct timing_inst *x, const struct counts *c)
+{
+	const double local = x->class == INST_STORE ? x->local_lines * timing.local_store_lines : 0;
+	return (double)c->st_lines + (double)c->atom_sectors + local;
+}
+
 /* Warps that go their own ways wait for their own loads; at a barrier, and at the end of the thread
  * block, which keeps its place until its last warp is done, for those of all. */
 double *lines_waited_for(const struct hyperblocks *h)

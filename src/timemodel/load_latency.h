@@ -31,6 +31,8 @@ double own_of_dram(const struct timing_program *p, double dram_read_bytes);
 double *lines_waited_for(const struct hyperblocks *h);
 /* Bank passes or lines of an average execution, beyond the first. */
 float replays_of(const struct counts *c);
+/* Lines that all executions of a store or an atomic send out, those of local memory among them. */
+double stored_lines(const struct timing_inst *x, const struct counts *c);
 
 /* How often a load waits for L2, for memory among those, and how long each takes. */
 struct load_wait {

@@ -35,11 +35,8 @@ static void add_inst(struct region *r, const struct timing_inst *x, const struct
 	const double tags = x->load_passes > 0 ? tag_cycles(c) : (double)c->ld_lines;
 	r->barriers += x->class == INST_BARRIER ? (double)c->warp_executed : 0;
 	r->load_cycles += fmax(global * timing.load_request_cycles, fmax(x->load_passes, tags));
-	r->store_lines += (double)c->st_lines + (double)c->atom_sectors;
-	if (x->class == INST_STORE)
-		r->store_lines += x->local_lines * timing.local_store_lines;
-	else
-		r->load_cycles += x->local_lines;
+	r->store_lines += stored_lines(x, c);
+	r->load_cycles += x->class == INST_STORE ? 0 : x->local_lines;
 	r->call_ns += serial_call_ns(x, c);
 	if (x->space == MEMORY_TEXTURE || x->space == MEMORY_TEXELS)
 		r->texture_cycles +=

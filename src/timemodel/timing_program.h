@@ -59,13 +59,17 @@ struct load_origin {
 /* A scoreboard beyond those of machine code: held until bulk copies are there, for which barriers
  * in shared memory wait. */
 #define TIMING_COPIES_BOARD 6
+#define TIMING_NO_BOARD 7
+/* Another: held until the lines of stores have left, which the next load's go behind. */
+#define TIMING_STORES_BOARD 8
+#define TIMING_BOARDS 9
 
 /* What machine code says to the scheduler. */
 struct timing_control {
 	uint8_t stall;         /* cycles until the next instruction of the warp may issue */
 	uint8_t waits_for;     /* bit i: until scoreboard i is free */
-	uint8_t result_board;  /* held until the result is there; 7 = none */
-	uint8_t operand_board; /* held until the operands were read; 7 = none */
+	uint8_t result_board;  /* held until the result is there; or TIMING_NO_BOARD */
+	uint8_t operand_board; /* held until the operands were read; likewise */
 };
 
 struct timing_inst {
@@ -117,7 +121,7 @@ struct timing_block {
 struct timing_program {
 	/* Instructions issue in their order, when @control lets them; registers are scoreboards. */
 	bool machine_code;
-	unsigned n_insts, n_blocks, n_registers;
+	unsigned n_insts, n_blocks, n_registers; /* machine code: none is used */
 	const struct timing_inst *inst;
 	const struct timing_block *block;
 	const struct counts *counts; /* per instruction, of the thread blocks that ran */

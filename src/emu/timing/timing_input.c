@@ -289,7 +289,7 @@ void timing_input(const struct ir *ir, const struct sass_func *code, const struc
 		.n_insts = ir->n_ops,
 		.n_blocks = ir->n_blocks,
 		.machine_code = code,
-		.n_registers = (code ? TIMING_COPIES_BOARD : ir->n_regs) + 1, /* describe_copies() */
+		.n_registers = ir->n_regs + 1, /* describe_copies() */
 		.inst = inst,
 		.block = block,
 		.counts = code ? of_op : counts,

@@ -110,7 +110,6 @@ TEST(machine_code_issues_in_its_order)
 	add_machine(&s, INST_FP32, 13, 7, 0);
 	add_machine(&s, INST_FP32, 0, 7, 0);
 	end_block(&s, -1, -1);
-	s.p.n_registers = 6;
 	assert_true(cycles(&s) == 4 + 13 + 1); /* stall counts; at least a cycle */
 
 	/* two loads under way together; who shares a scoreboard waits for the later one as well */
@@ -124,7 +123,6 @@ TEST(machine_code_issues_in_its_order)
 		if (k == 2) /* the second one's guard is false in most warps */
 			of[k]->counts[2].shared_ld_requests = 0;
 		end_block(of[k], -1, -1);
-		of[k]->p.n_registers = 6;
 	}
 	assert_true(fabs(cycles(&own) - (trip + 5)) < 1e-3);
 	assert_true(fabs(cycles(&shared) - (12 + trip + 5)) < 1e-3);
@@ -143,7 +141,6 @@ TEST(machine_code_goes_round)
 	end_block(&s, 1, 2);
 	add_machine(&s, INST_OTHER, 5, 7, 0);
 	end_block(&s, -1, -1);
-	s.p.n_registers = 6;
 	s.block[1].warp_passes = 10 * WARPS;
 	s.counts[1].warp_executed = s.counts[2].warp_executed = 10 * WARPS;
 	struct hyperblocks h;
@@ -167,7 +164,6 @@ TEST(machine_code_guards_are_no_scoreboards)
 	add_machine(&s, INST_FP32, 4, 7, 0)->guard = 1 << 28;
 	add_machine(&s, INST_FP32, 2, 7, 0)->guard = 1 << 28;
 	end_block(&s, -1, -1);
-	s.p.n_registers = 6;
 	assert_true(cycles(&s) == 4 + 2);
 }
 
@@ -281,11 +277,26 @@ TEST(machine_code_waits_for_the_copy_engine_and_textures)
 		add_machine(&s, fetch ? INST_LOAD : INST_BULK, 2, fetch ? 0 : 7, 0)->space =
 			fetch ? MEMORY_TEXELS : MEMORY_NONE;
 		add_machine(&s, fetch ? INST_FP32 : INST_MBARRIER, 2, 7, fetch ? 1 : 1 << 6);
-		s.p.n_registers = TIMING_COPIES_BOARD + 1;
 		end_block(&s, -1, -1);
-		s.p.n_registers = TIMING_COPIES_BOARD + 1;
 		assert_true(cycles(&s) > (fetch ? 200 : timing.bulk_ns * mhz * 1e-3));
 	}
+}
+
+/* A load leaves behind the lines of the store before it. */
+TEST(loads_leave_behind_stores)
+{
+	double took[2];
+	for (unsigned many = 0; many < 2; many++) {
+		struct sample s = { 0 };
+		add_machine(&s, INST_STORE, 2, 7, 0)->space = MEMORY_GLOBAL;
+		add_machine(&s, INST_LOAD, 2, 0, 0)->space = MEMORY_GLOBAL;
+		add_machine(&s, INST_FP32, 2, 7, 1);
+		end_block(&s, -1, -1);
+		s.counts[0].st_lines = (many ? 32 : 1) * s.counts[0].warp_executed;
+		s.counts[1].ld_requests = s.counts[1].ld_lines = s.counts[1].warp_executed;
+		took[many] = cycles(&s);
+	}
+	assert_float_equal(took[1] - took[0], 31 * timing.store_line_cycles, 0.01);
 }
 
 /* What one warp of several does while the others wait delays its thread block. */
