@@ -177,6 +177,9 @@ struct region {
  * over its words, each changed n times of N in the grid, which is a share n / N.
  */
 #define SWAP_CONTEST_POWER (2.0 / 3) /* tests/gpu/micro/cas.cu: tries by those that want a word */
+/* contended.cu, maxima: 1.7 to 1.95 tries a lane where 32 lanes of a first wave want a word, 1.2 to
+ * 1.8 of 1056, 1.1 to 1.3 of 16896 */
+#define SWAP_FIRST_WAVE_POWER 0.95
 struct swap_contest {
 	double powers;  /* sum of n (n / N)^SWAP_CONTEST_POWER */
 	double squares; /* sum of n (n / N) */
@@ -198,6 +201,7 @@ struct atomic_load {
 	double swaps, unit_swaps, word_swaps; /* that change: all, of the busiest unit and word */
 	/* of the lanes that may want to change a word, the share of the busiest unit's and word's */
 	double unit_share, word_share;
+	double look_lines, look_tries; /* of the busiest unit: who looks first, and finds it settled */
 	struct swap_contest contest;
 	double swap_candidates, swap_tries; /* lanes that came to a compare-and-swap; that tried it */
 	bool settles; /* some of them find nothing to change, as in a maximum: the more, the later */

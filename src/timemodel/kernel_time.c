@@ -15,6 +15,7 @@
 #include "timemodel/kernel_time.h"
 
 #include "timemodel/constants.h"
+#include "timemodel/l2_time.h"
 #include "timemodel/load_latency.h"
 #include "timemodel/stream_time.h"
 
@@ -24,6 +25,7 @@
 #define WARP_LANES 32.0
 #define SECTOR_BYTES 32.0
 #define LINE_BYTES 128.0
+#define PORT_WAITS 0.9 /* of its time: there is no sharp edge between the two */
 
 static double norm(double p, double a, double b)
 {
@@ -191,6 +193,7 @@ struct work { /* of one block, cycles */
 	double critical_path; /* of a block that is alone */
 	double swap_chain;    /* of a block: others change a word of shared memory, one by one */
 	double l1_lines;
+	bool stores_by_l2; /* they wait for L2, and the port waits with them */
 	struct demand all;
 };
 
@@ -215,6 +218,8 @@ static struct demand demand_in_block(const struct work *w, unsigned i)
 {
 	const struct demand none = { 0 };
 	struct demand d = demand_sum(none, demand_of(w->gpu, &w->region[i]), 1 / w->blocks);
+	if (w->stores_by_l2)
+		d.store = 0;
 	if (w->warps * w->gpu->schedulers_per_sm <= 1) { /* nothing of it is hidden */
 		d.load += d.barrier / timing.barrier_port_cycles * timing.lone_barrier_port_cycles;
 		d.barrier = 0;
@@ -299,57 +304,7 @@ static double mean_resident_warps(const struct work *w, double resident, double 
 	return active > 0 ? held / active * w->warps * w->gpu->schedulers_per_sm : 0;
 }
 
-/* --- atomics on global memory --- */
-
-/*
- * A compare-and-swap holds only if it comes with the value that the last one left. All lanes that
- * want a word try again and again until each has held once: of @lanes together, so many tries for
- * each that holds, in which a unit of L2 takes one pass each. At least, the news of a change goes
- * round before the next.
- */
-static double swaps_ns(const struct atomic_load *a, double lanes)
-{
-	const struct swap_contest *s = &a->contest;
-	const double pass_ns = timing.atomic_pass_ns * s->passes;
-	/* Lanes that come later find nothing to change: the first value is all that many try for. Half
-	 * of those who still want a word give up with each change they hear of. */
-	if (a->settles)
-		return timing.swap_first_tries * lanes * a->unit_share * pass_ns +
-		       log2(fmax(1, lanes * a->word_share)) * timing.swap_round_trip_ns;
-	lanes = fmax(1, fmin(lanes, a->swaps));
-	/* half of the lanes that want a word; less where they are many, as the winners' warps are back
-	 * before the others */
-	const double tries = fmin(0.5 * (lanes * s->squares + a->unit_swaps),
-	                          timing.swap_tries * pow(lanes, SWAP_CONTEST_POWER) * s->powers);
-	/* lanes of a warp that want other words wait for those of a hot one, update by update */
-	const double others = 1 - (fmin(32, s->lanes) - 1) / 31;
-	const double held_up = (1 - lanes / a->swaps) * others;
-	const double contenders = lanes * a->word_swaps / a->swaps;
-	return fmax(tries * pass_ns * (1 + held_up * s->hottest),
-	            a->word_swaps * fmin(1, contenders) * timing.swap_round_trip_ns * (1 + held_up));
-}
-
-/* Each address changes so often, one change after the other. */
-static double atomics_ns(const struct atomic_load *a)
-{
-	return fmax(fmax(a->unit_passes, a->lockstep_int) * timing.atomic_pass_ns,
-	            fmax(a->float_passes, a->lockstep_float) * timing.atomic_float_pass_ns);
-}
-
-/* What L2 has to do, in the times of a sector of a whole line. Where the caches were not followed,
- * L1 is taken to hold nothing. */
-static double l2_sector_times(const struct run_counts *c)
-{
-	const struct counts *t = &c->total;
-	if (!(c->l2_sectors >= 0))
-		return fmax((double)(t->ld_sectors + t->st_sectors + t->atom_sectors),
-		            timing.l2_request_sectors *
-		                (double)(t->ld_lines + t->st_lines + t->atom_requests));
-	const double stores = fmin((double)t->st_lines, c->l2_requests);
-	return fmax(c->l2_sectors + timing.l2_write_extra * c->l2_written_sectors,
-	            timing.l2_request_sectors * (c->l2_requests - stores) +
-	                timing.l2_store_sectors * stores);
-}
+/* --- pages and the host --- */
 
 /* Warps wait for the first pages of a round together; the rest follow at the rate at which they can
  * come. */
@@ -373,6 +328,18 @@ static double link_ns(const struct gpu_spec *g, const struct run_counts *c)
 		return 0;
 	const double both = fmin(read, written), alone = fmax(read, written) - both;
 	return both / rates.duplex_gbs + alone / rates.pinned_gbs;
+}
+
+/* Does L2 take all lines that are stored in no less time than the busiest SM sends its own?
+ * @share: of the blocks, on that SM. */
+static bool l2_takes_stores(const struct gpu_spec *g, const struct run_counts *c,
+                            const struct work *w, double share)
+{
+	double lines = 0;
+	for (unsigned i = 0; i < w->n_regions; i++)
+		lines += w->region[i].store_lines;
+	const double port = lines * share * timing.store_line_cycles * 1e3 / g->clock_mhz;
+	return stored_lines_ns(g, c) > PORT_WAITS * port && !stores_by_words(&c->total);
 }
 
 /* --- the whole launch --- */
@@ -413,6 +380,7 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 		.warps = block_warps(plan) / g->schedulers_per_sm,
 		.l1_lines = occ_l1_bytes(g, occ->limits[OCC_SHARED].needs, occ->blocks_per_sm) / LINE_BYTES
 	};
+	w.stores_by_l2 = l2_takes_stores(g, counts, &w, busiest / grid);
 	for (unsigned i = 0; i < w.n_regions; i++) {
 		w.all = demand_sum(w.all, demand_in_block(&w, i), 1);
 		w.critical_path += critical_path_in_block(&w, i);
@@ -439,7 +407,7 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 	                  ns;
 
 	/* Chip-wide: bytes over 1e9 bytes/s is ns. */
-	out->resource_ns[PERF_L2] = l2_sector_times(counts) * SECTOR_BYTES / g->l2_gbs;
+	out->resource_ns[PERF_L2] = l2_ns(g, counts);
 	out->resource_ns[PERF_L2] = fmax(out->resource_ns[PERF_L2], atomics_ns(&counts->atomics));
 	/* lanes that try together; they have nothing else to do meanwhile */
 	const double together = fmin(grid, resident * g->sm_count) * plan_threads(plan);

@@ -18,8 +18,18 @@
 #include <string.h>
 
 #define SECTOR 32
-#define CHUNK 512 /* bytes that go to one unit: tests/gpu/micro/atomics.cu, hot sectors */
-#define UNITS 64  /* 0.735 ns a pass each: random bins come at 0.0115 ns an item */
+#define LINE 128
+/* Bytes that go to one unit, and where the first begins: tests/gpu/micro/contended.cu, words that
+ * warps want by turns: 256 bytes from an allocation's start are of one unit, 512 and 1024 of two,
+ * 4096 of eight. */
+#define CHUNK 512
+#define CHUNK_BEGINS 256
+/* Passes are counted in parts. One that changes all eight words of a sector takes 0.61 ns, others
+ * 0.735 (atomics.cu). */
+#define PASS_PARTS 6
+#define WHOLE_PASS_PARTS 5
+#define SECTOR_WORDS 8
+#define UNITS 64 /* 0.735 ns a pass each: random bins come at 0.0115 ns an item */
 #define SECTORS 256
 #define WORDS 65536
 #define GROUPS 8
@@ -36,6 +46,10 @@ struct collision_log {
 	_Atomic uint32_t swap_word[WORDS];
 	counter want_unit[UNITS];
 	_Atomic uint32_t want_word[WORDS];
+	/* Looks at words that may be changed then: lines by phase, between which addresses they lie; by
+	 * word, in the upper half the phase of the first, in the lower the lanes that come then. */
+	counter look_lines[PHASES], look_low[PHASES], look_high[PHASES], look_unit[UNITS];
+	counter look_word[WORDS];
 	_Atomic uint8_t word_unit[WORDS];
 	counter requests;
 };
@@ -63,7 +77,7 @@ static uint64_t mix(uint64_t x)
 /* Neighbouring chunks lie in different units. */
 static unsigned unit_of(uint64_t address)
 {
-	const uint64_t chunk = address / CHUNK;
+	const uint64_t chunk = (address + CHUNK_BEGINS) / CHUNK;
 	return (unsigned)((chunk ^ mix(chunk / UNITS)) % UNITS);
 }
 
@@ -115,12 +129,64 @@ static void add_swaps(struct collision_log *c, const struct collision *x)
 	}
 }
 
-void collision_log_want(struct collision_log *c, const uint64_t *address, uint32_t mask)
+/* Phases of looks: waves, and within them turns, as far as there is room. */
+static unsigned look_turns(const struct collision_log *c)
 {
-	for (; mask; mask &= mask - 1) {
-		const uint64_t a = address[lowest(mask)];
-		add(&c->want_unit[unit_of(a)], 1);
-		atomic_fetch_add_explicit(&c->want_word[mix(a / 4) % WORDS], 1, memory_order_relaxed);
+	return c->groups < PHASES ? (unsigned)(PHASES / c->groups) : 1;
+}
+
+static unsigned look_phase(const struct collision_log *c, uint64_t block, uint32_t turn)
+{
+	const uint64_t wave = block / c->concurrent, turns = look_turns(c);
+	const uint64_t at = c->groups < PHASES ? wave * turns : wave * PHASES / c->groups;
+	const uint64_t phase = at + (turn < turns ? turn : turns - 1);
+	return (unsigned)(phase < PHASES ? phase : PHASES - 1);
+}
+
+static void widen(struct collision_log *c, unsigned phase, uint64_t address)
+{
+	/* 0 = nothing yet; of the lowest the complement, so that both only grow */
+	const uint64_t value[] = { ~address, address + 1 };
+	counter *const end[] = { &c->look_low[phase], &c->look_high[phase] };
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t seen = atomic_load_explicit(end[i], memory_order_relaxed);
+		while (seen < value[i] &&
+		       !atomic_compare_exchange_weak_explicit(end[i], &seen, value[i], memory_order_relaxed,
+		                                              memory_order_relaxed))
+			;
+	}
+}
+
+/* A lane looks at @word in @phase: it counts among the first if no phase before had one. */
+static void note_look(struct collision_log *c, unsigned word, unsigned phase)
+{
+	const uint64_t at = (uint64_t)(phase + 1) << 32;
+	uint64_t seen = atomic_load_explicit(&c->look_word[word], memory_order_relaxed), next;
+	do {
+		if (seen && seen >> 32 < phase + 1)
+			return;
+		next = seen >> 32 == phase + 1 ? seen + 1 : at + 1;
+	} while (!atomic_compare_exchange_weak_explicit(&c->look_word[word], &seen, next,
+	                                                memory_order_relaxed, memory_order_relaxed));
+}
+
+void collision_log_want(struct collision_log *c, const struct collision *x)
+{
+	const unsigned phase = look_phase(c, x->block, x->turn);
+	for (uint32_t left = x->mask; left;) {
+		const uint64_t line = x->address[lowest(left)] / LINE;
+		add(&c->look_lines[phase], 1);
+		add(&c->look_unit[unit_of(line * LINE)], 1);
+		for (uint32_t m = left; m; m &= m - 1) {
+			const uint64_t a = x->address[lowest(m)];
+			if (a / LINE != line)
+				continue;
+			left &= ~(1u << lowest(m));
+			add(&c->want_unit[unit_of(a)], 1);
+			atomic_fetch_add_explicit(&c->want_word[mix(a / 4) % WORDS], 1, memory_order_relaxed);
+			widen(c, phase, a);
+			note_look(c, mix(a / 4) % WORDS, phase);
+		}
 	}
 }
 
@@ -152,7 +218,9 @@ void collision_log_add(struct collision_log *c, const struct collision *x)
 		for (uint32_t m = left; m; m &= m - 1)
 			sector |= x->address[lowest(m)] / SECTOR == at ? 1u << lowest(m) : 0;
 		const unsigned passes = most_on_a_word(x, sector);
-		add(&c->unit[phase][unit_of(at * SECTOR)], passes);
+		const bool whole = lane_popc32(sector) == SECTOR_WORDS * passes;
+		add(&c->unit[phase][unit_of(at * SECTOR)],
+		    passes * (whole ? WHOLE_PASS_PARTS : PASS_PARTS));
 		if (x->swap)
 			add(&c->swap_passes, passes);
 		if (x->float_data)
@@ -247,9 +315,9 @@ struct collision_totals collision_log_totals(const struct collision_log *c)
 	const double requests = fmax(1, (double)c->requests);
 	for (unsigned p = 0; p < PHASES; p++)
 		for (unsigned i = 0; c->used[p] && i < UNITS; i++)
-			t.passes += (double)c->unit[p][i];
+			t.passes += (double)c->unit[p][i] / PASS_PARTS;
 	const double clump = fmax(1, t.passes / requests / 4);
-	t.unit_passes = one_after_the_other(c, &c->unit[0][0], UNITS, clump);
+	t.unit_passes = one_after_the_other(c, &c->unit[0][0], UNITS, clump * PASS_PARTS) / PASS_PARTS;
 	t.float_passes = one_after_the_other(c, &c->sector[0][0], SECTORS, clump);
 	t.swap_tries = (double)c->swap_lanes;
 	for (unsigned i = 0; i < UNITS; i++)
@@ -262,6 +330,47 @@ struct collision_totals collision_log_totals(const struct collision_log *c)
 	t.contest = contest_of(c, t.swaps);
 	share_out(c, &t);
 	return t;
+}
+
+/* Lanes that look at a word before any others, by phase; of those only where warps begin. */
+static void first_looks(const struct collision_log *c, double *lanes)
+{
+	const unsigned turns = look_turns(c);
+	for (unsigned i = 0; i < WORDS; i++) {
+		const uint64_t seen = c->look_word[i];
+		const unsigned phase = (unsigned)(seen >> 32) - 1;
+		if (seen && phase % turns == 0)
+			lanes[phase] += (double)(uint32_t)seen;
+	}
+}
+
+/* Of all hits, those of the busiest unit. */
+static double busiest_share(const counter *unit)
+{
+	double sum = 0;
+	for (unsigned i = 0; i < UNITS; i++)
+		sum += (double)unit[i];
+	return sum > 0 ? busiest(unit, UNITS, 1) / sum : 1;
+}
+
+struct looks collision_log_looks(const struct collision_log *c, double factor)
+{
+	struct looks sum = { 0 };
+	double first[PHASES] = { 0 };
+	const double lanes_most = busiest_share(c->want_unit), lines_most = busiest_share(c->look_unit);
+	first_looks(c, first);
+	for (unsigned p = 0; p < PHASES; p++) {
+		if (!c->look_high[p])
+			continue;
+		const double bytes = (double)(c->look_high[p] - ~c->look_low[p]) + 3;
+		const double share = fmin(1, fmax(CHUNK / bytes, 1.0 / UNITS));
+		const double lanes = first[p] * factor;
+		const double together = lanes / fmax(1, fmin(lanes, bytes / 4)); /* of a word */
+		const double power = p == 0 ? SWAP_FIRST_WAVE_POWER : SWAP_CONTEST_POWER;
+		sum.lines += fmax(share, lines_most) * (double)c->look_lines[p] * factor;
+		sum.tries += fmax(share, lanes_most) * lanes * pow(fmax(1, together / 32), power - 1);
+	}
+	return sum;
 }
 
 /* --- shared memory --- */

@@ -34,8 +34,9 @@ struct collision {
 /* Thread-safe; sums do not depend on the order. */
 void collision_log_add(struct collision_log *c, const struct collision *x);
 
-/* Lanes of @mask look at a word that they may compare and swap then. Thread-safe likewise. */
-void collision_log_want(struct collision_log *c, const uint64_t *address, uint32_t mask);
+/* Lanes look at a word that they may compare and swap then; @x->turn: how often this warp has
+ * looked before. Thread-safe likewise. */
+void collision_log_want(struct collision_log *c, const struct collision *x);
 
 /* What the atomics that were noted ask for, one after the other. */
 struct collision_totals {
@@ -52,6 +53,17 @@ struct collision_totals {
 	struct swap_contest contest;
 };
 struct collision_totals collision_log_totals(const struct collision_log *c);
+
+/*
+ * What those who look ask of the busiest unit, phase after phase, where all of them soon find what
+ * they would have put there; each block stands for @factor. Blocks that have just begun come to
+ * a word together and all try; later they find it changed.
+ */
+struct looks {
+	double lines; /* that they load */
+	double tries; /* lanes that try, the more of them on a word the fewer: 32 all do */
+};
+struct looks collision_log_looks(const struct collision_log *c, double factor);
 
 /* Passes that an atomic on shared memory takes: lanes that want one bank come one after the other;
  * with @merged, those that want the same word together. */

@@ -2,37 +2,15 @@
 #include "emu/launch/launch.h"
 
 #include "emu/device.h"
-#include "emu/launch/sampled_traffic.h"
 #include "emu/launch/tally.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define LINE_BYTES 128
 #define SECTOR_BYTES 32.0
 #define ALL_TRY \
 	0.98 /* of the lanes that came to a compare-and-swap: a few may have had nothing to do */
-
-static void fill_traffic(const struct emu_launch *l, double factor, struct run_counts *c)
-{
-	for (unsigned i = 0; i < l->n_workers; i++)
-		if (l->workers[i].log.overflow)
-			return; /* the figures stay unknown */
-	const struct cache_totals t = cache_sim_totals(l->grid.cache);
-	c->l2_sectors = t.l2_sectors * factor;
-	const struct dram_traffic dram = sampled_traffic_dram(l, &t, factor);
-	c->dram_read_bytes = dram.read;
-	c->dram_write_bytes = dram.written;
-	c->host_read_bytes = t.host_read_bytes * factor;
-	c->host_write_bytes = t.host_write_bytes * factor;
-	c->l2_local_sectors = t.l2_local * factor;
-	c->l2_written_sectors = t.l2_written * factor;
-	c->l2_requests = t.l2_requests * factor;
-	const double bytes = t.read_bytes + t.write_bytes + t.late_write_bytes;
-	const double accesses = t.memory_accesses + t.late_write_bytes / LINE_BYTES;
-	c->dram_accesses = bytes > 0 ? accesses / bytes * (dram.read + dram.written) : 0;
-}
 
 /* The host's own memory, which no cache follows: all of it, if the launch asked for so much. */
 static void add_host_memory(const struct emu_launch *l, struct run_counts *c)
@@ -57,6 +35,7 @@ static void fill_atomics(const struct emu_launch *l, double factor, struct run_c
 	if (!l->grid.collisions)
 		return;
 	const struct collision_totals t = collision_log_totals(l->grid.collisions);
+	const struct looks looks = collision_log_looks(l->grid.collisions, factor);
 	c->atomics = (struct atomic_load){
 		.unit_passes = t.unit_passes * factor,
 		.float_passes = t.float_passes * factor,
@@ -64,6 +43,8 @@ static void fill_atomics(const struct emu_launch *l, double factor, struct run_c
 		.word_swaps = t.word_swaps,
 		.unit_share = t.unit_share,
 		.word_share = t.word_share,
+		.look_lines = looks.lines,
+		.look_tries = looks.tries,
 		.contest = t.contest,
 		.swap_tries = t.swap_tries,
 		.swaps = t.swaps,
@@ -125,7 +106,6 @@ void emu_launch_results(struct emu_launch *l, struct run_result *res)
 	c->blocks_total = all;
 	counts_set_emulated(&c->of_total, l->sass ? l->sass->cubin.sm : 0);
 	counts_set_emulated(&c->of_lines, l->sass ? l->sass->cubin.sm : 0);
-	fill_traffic(l, factor, c);
 	c->pages_host = l->pages_host;
 	c->pages_fresh = l->pages_fresh;
 	c->page_rounds_host = l->page_rounds_host;

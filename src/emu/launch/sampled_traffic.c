@@ -112,8 +112,34 @@ static double all_reads(const struct cache_totals *t, double factor, double foot
 	return first + (asked_again > 0 ? (read - t->first_bytes) * all_again / asked_again : 0);
 }
 
-struct dram_traffic sampled_traffic_dram(const struct emu_launch *l, const struct cache_totals *t,
-                                         double factor)
+/* Bytes of DRAM of all blocks; fresh: the share of the sample's reads that the other blocks would
+ * make anew. */
+struct dram_traffic {
+	double read, written, fresh;
+};
+
+/*
+ * What a block leaves of a sector its neighbours take: not the ones of the sample, but those beside
+ * it, in its row of blocks or the next. If L2 holds what a row brings, nothing is read more often
+ * than it is asked for, nor written more often than it is stored.
+ */
+static void share_with_neighbours(const struct emu_launch *l, const struct counts *asked,
+                                  double factor, const struct footprint *f, struct dram_traffic *d)
+{
+	const struct dim3u *grid = &l->req->plan->grid;
+	const double of_block = (d->read + d->written) / (double)l->grid.order.total;
+	if ((grid->y <= 1 && grid->z <= 1) || asked->bulk_ld_requests > 0 ||
+	    of_block * grid->x > l->device->gpu->l2_bytes / 2.0)
+		return;
+	const double atomics = SECTOR_BYTES * (double)asked->atom_sectors;
+	const double loads = (double)asked->ld_bytes + atomics;
+	const double stores = (double)asked->st_bytes + atomics;
+	d->read = fmin(d->read, fmax(f->read + f->local, loads * factor));
+	d->written = fmin(d->written, fmax(f->written + f->local, stores * factor));
+}
+
+static struct dram_traffic dram_traffic_of(const struct emu_launch *l, const struct cache_totals *t,
+                                           const struct counts *asked, double factor)
 {
 	struct dram_traffic d = { .read = t->read_bytes * factor,
 		                      .written = (t->write_bytes + t->late_write_bytes) * factor,
@@ -138,6 +164,28 @@ struct dram_traffic sampled_traffic_dram(const struct emu_launch *l, const struc
 		d.written = fmax(d.written, t->l2_local * SECTOR_BYTES * factor);
 		d.read = fmax(d.read, local_load_sectors(l) * SECTOR_BYTES * factor);
 	}
+	share_with_neighbours(l, asked, factor, &f, &d);
 	d.fresh = most > 0 ? d.read / most : 1;
 	return d;
+}
+
+double sampled_traffic_fill(const struct emu_launch *l, double factor, struct run_counts *c)
+{
+	const struct cache_totals t = cache_sim_totals(l->grid.cache);
+	const struct dram_traffic dram = dram_traffic_of(l, &t, &c->total, factor);
+	for (unsigned i = 0; i < l->n_workers; i++)
+		if (l->workers[i].log.overflow)
+			return dram.fresh; /* the figures stay unknown */
+	c->l2_sectors = t.l2_sectors * factor;
+	c->dram_read_bytes = dram.read;
+	c->dram_write_bytes = dram.written;
+	c->host_read_bytes = t.host_read_bytes * factor;
+	c->host_write_bytes = t.host_write_bytes * factor;
+	c->l2_local_sectors = t.l2_local * factor;
+	c->l2_written_sectors = t.l2_written * factor;
+	c->l2_requests = t.l2_requests * factor;
+	const double bytes = t.read_bytes + t.write_bytes + t.late_write_bytes;
+	const double accesses = t.memory_accesses + t.late_write_bytes / LINE_BYTES;
+	c->dram_accesses = bytes > 0 ? accesses / bytes * (dram.read + dram.written) : 0;
+	return dram.fresh;
 }

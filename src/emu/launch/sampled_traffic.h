@@ -11,12 +11,9 @@
 /* Before the first block of a sample: puts into L2 what most waves of the launch would find there,
  * the smallest of the buffers that are read. @lines: of all the memory there is. */
 void sampled_traffic_begin(struct emu_launch *l, uint32_t lines);
-/* Bytes of DRAM of all blocks, each of which the sample's stands for @factor. */
-struct dram_traffic {
-	double read, written;
-	double fresh; /* the share of the sample's reads that the other blocks would make anew */
-};
-struct dram_traffic sampled_traffic_dram(const struct emu_launch *l, const struct cache_totals *t,
-                                         double factor);
+/* Into @c goes the traffic of all blocks, each of which the sample's, whose counts are in c->total,
+ * stands for @factor. Returns the share of the sample's reads that the other blocks would make
+ * anew. */
+double sampled_traffic_fill(const struct emu_launch *l, double factor, struct run_counts *c);
 
 #endif

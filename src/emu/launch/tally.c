@@ -269,10 +269,9 @@ static struct load_origin origin_of_few_lines(const struct emu_launch *l, const 
                                               const struct counts *c)
 {
 	const double lines = (double)((uint64_t)1 << cache_sim_level(l->grid.cache));
+	const double requests = (double)c->ld_requests + (double)c->local_requests;
 	const double l2 = x->bypass_l1 ? 1 : 0;
-	return (struct load_origin){ .known = (double)c->ld_requests > REUSED * lines,
-		                         .l2_lines = l2,
-		                         .l2 = l2 };
+	return (struct load_origin){ .known = requests > REUSED * lines, .l2_lines = l2, .l2 = l2 };
 }
 
 static struct load_origin origin_of(const struct emu_launch *l, const struct xop *x,
@@ -323,6 +322,21 @@ static double swap_candidates(const struct ir *ir, const struct counts *of_op)
 		sum += fmax(0, before > 0 ? before : lanes);
 	}
 	return sum;
+}
+
+/* Of the lines that those look at who may swap then, the share that L1 does not have. */
+static double looks_missed(const struct ir *ir, const struct counts *of_op,
+                           const struct op_memory *memory)
+{
+	double all = 0, missed = 0;
+	for (uint32_t o = 0; o < ir->n_ops; o++) {
+		if (!ir->ops[o].precedes_swap)
+			continue;
+		all += (double)of_op[o].ld_lines;
+		missed += (double)of_op[o].ld_lines *
+		          (memory[o].origin.known ? fmin(1, memory[o].origin.l2_lines) : 1);
+	}
+	return all > 0 ? missed / all : 1;
 }
 
 static int by_line(const void *a, const void *b)
@@ -439,9 +453,8 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 				s.segments[l->image.op_segment[ir->blocks[b].first]].warps;
 	fidelity_of(ir, of_op, &out->fidelity);
 	out->atomics.swap_candidates = swap_candidates(ir, of_op) * factor;
-	const struct cache_totals traffic = cache_sim_totals(l->grid.cache);
 	out->atom_wavefronts = 0;
-	const double fresh = sampled_traffic_dram(l, &traffic, factor).fresh;
+	const double fresh = sampled_traffic_fill(l, factor, out);
 	for (uint32_t o = 0; o < ir->n_ops; o++) {
 		const struct xop *x = &ir->ops[o];
 		out->atom_wavefronts += x->mem >= 0 ? (double)s.mem[x->mem].atom_waves * factor : 0;
@@ -449,6 +462,7 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 		if (ir->ops[o].mem >= 0)
 			memory[o].origin = origin_of(l, &ir->ops[o], &of_op[o], fresh);
 	}
+	out->atomics.look_lines *= looks_missed(ir, of_op, memory);
 	struct timing_run run = { .thread_blocks = (double)counted_blocks(l),
 		                      .block_warps = l->grid.n_warps,
 		                      .factor = factor };

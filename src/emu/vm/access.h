@@ -59,7 +59,7 @@ void access_count(struct access *a);
 /* Atomics on global memory that were carried out: with which others they collide. */
 void access_note_collision(struct access *a);
 /* Loads of what a compare-and-swap may change then: who may want the same word. */
-void access_note_wanted(const struct access *a);
+void access_note_wanted(struct access *a);
 
 /* access_data.c: carries it out, lane by lane in lane order. */
 void access_transfer(struct access *a);

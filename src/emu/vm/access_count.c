@@ -73,11 +73,14 @@ void access_note_collision(struct access *a)
 	collision_log_add(log, &k);
 }
 
-void access_note_wanted(const struct access *a)
+void access_note_wanted(struct access *a)
 {
 	struct collision_log *log = a->w->worker->grid->collisions;
 	if (a->m->x->precedes_swap && a->space == SPACE_GLOBAL && log)
-		collision_log_want(log, a->address, a->mask);
+		collision_log_want(log, &(struct collision){ .address = a->address,
+		                                             .mask = a->mask,
+		                                             .block = a->w->worker->block,
+		                                             .turn = a->w->looks++ });
 }
 
 /* Lanes' words of local memory lie beside each other: word n of 32 lanes is a line. */

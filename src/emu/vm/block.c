@@ -170,6 +170,7 @@ static void start_warp(struct worker *wk, uint32_t i, const struct program *p)
 	w->n_waiting = 0;
 	w->ticks = 0;
 	w->atomics = 0;
+	w->looks = 0;
 	w->cluster_phase = w->groups = 0;
 	w->state = WARP_RUN;
 	w->program = p;
