@@ -44,12 +44,12 @@ TEST(words_of_a_sector_change_together)
 	collision_log_add(c,
 	                  &(struct collision){ .address = address, .mask = 0xffffffffu, .bytes = 4 });
 	/* whole sectors, each of which takes five sixths of the time */
-	assert_float_equal(collision_log_totals(c).passes, 4 * 5.0 / 6, 1e-9);
+	assert_true(fabs(collision_log_totals(c).passes - 4 * 5.0 / 6) < 1e-9);
 	for (unsigned lane = 0; lane < 32; lane++)
 		address[lane] = lane % 8 * 4; /* four lanes a word */
 	collision_log_add(c,
 	                  &(struct collision){ .address = address, .mask = 0xffffffffu, .bytes = 4 });
-	assert_float_equal(collision_log_totals(c).passes, 8 * 5.0 / 6, 1e-9);
+	assert_true(fabs(collision_log_totals(c).passes - 8 * 5.0 / 6) < 1e-9);
 	collision_log_free(c);
 }
 
@@ -104,7 +104,7 @@ static struct looks looks_of(unsigned blocks, uint64_t apart, uint32_t turn)
 TEST(first_looks_are_tries)
 {
 	const struct looks one = looks_of(1, 0, 0), beside = looks_of(64, 512, 0);
-	assert_float_equal(one.tries, 32, 1e-9);
+	assert_true(fabs(one.tries - 32) < 1e-9);
 	assert_true(looks_of(64, 0, 0).tries > 0.7 * 64 * 32); /* all want one word */
 	assert_true(beside.tries < 64 * 32 / 16.0);            /* each in a unit of its own */
 	assert_true(looks_of(64, 0, 1).tries == 0 && looks_of(64, 0, 1).lines == 64);
