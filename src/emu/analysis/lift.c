@@ -7,6 +7,9 @@
  * does no harm to write them there, too, into a register of their own. What is known of them then
  * holds in all lanes, so that the address is seen as scalar + pattern. The lanes of the guard are
  * counted as before.
+ *
+ * A load keeps its guard, but what it gives gets a register of its own likewise: what the register
+ * held before is then not mixed with it.
  */
 #include "emu/analysis/analysis.h"
 
@@ -57,6 +60,11 @@ static bool writes(const struct xop *x, int32_t reg)
 static bool only_computes(const struct xop *x)
 {
 	return x->kind <= X_SEL && x->n_d == 1 && x->d[0] >= 0;
+}
+
+static bool only_loads(const struct xop *x)
+{
+	return x->kind == X_LD && x->n_d == 1 && x->d[0] >= 0;
 }
 
 /* An instruction's guard is that of the operation that counts its lanes. */
@@ -160,8 +168,8 @@ static void find_candidates(struct lift *l)
 		for (uint32_t o = ir->blocks[b].first; o < ir->blocks[b].end; o++) {
 			const struct xop *x = &ir->ops[o];
 			struct candidate c;
-			if (x->guard < 0 || !only_computes(x) || odd(x) || ir->regs[x->d[0]].fixed ||
-			    !same_guard(l->guarded_by[o], x) || !follow(l, o, b, &c))
+			if (x->guard < 0 || !(only_computes(x) || only_loads(x)) || odd(x) ||
+			    ir->regs[x->d[0]].fixed || !same_guard(l->guarded_by[o], x) || !follow(l, o, b, &c))
 				continue;
 			MEM_ROOM(l->c, l->n, l->cap, 16);
 			l->c[l->n++] = c;
@@ -233,7 +241,7 @@ static void take_off_guards(struct lift *l)
 			struct xop x = ir->ops[o];
 			while (next < l->n && l->c[next].op < o)
 				next++;
-			if (next < l->n && l->c[next].op == o && !l->c[next].dropped) {
+			if (next < l->n && l->c[next].op == o && !l->c[next].dropped && !only_loads(&x)) {
 				if (x.counts)
 					ops[to++] = (struct xop){ .kind = X_NOP,
 						                      .first = x.first,

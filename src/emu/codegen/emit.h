@@ -24,6 +24,13 @@ struct emit {
 		uint32_t uop, block;
 	} *fixups;
 	unsigned n_fixups, cap_fixups;
+	struct detour {
+		uint32_t first, end; /* uops of the window */
+		struct chains *chains;
+		uint32_t *others; /* its other uops */
+		unsigned n_others;
+	} *detours;
+	unsigned n_detours, cap_detours;
 };
 
 struct uop *emit_uop(struct emit *e, const struct handler *h);
@@ -72,7 +79,12 @@ void emit_leave(struct emit *e, const struct xop *x);
 /* Patterns have stopped moving: makes pointers of their numbers. */
 void memory_finish(struct emit *e, struct memop *m);
 
-/* fuse.c: lets single uops of [first, end), all of one segment of @block, do more. */
-void fuse_segment(struct emit *e, uint32_t first, uint32_t end, uint32_t block);
+/* fuse.c: lets single uops of [first, end), all of segment @s, do more. */
+void fuse_segment(struct emit *e, const struct segment *s, uint32_t first, uint32_t end);
+/* Is @reg read before it is written again, after operation @op of @block? */
+bool fuse_live_after(const struct image *im, uint32_t block, uint32_t op, int32_t reg);
+/* fuse_chains.c: the same for sums of products; and at the end of the program. */
+void fuse_chains(struct emit *e, const struct segment *s);
+void fuse_chains_finish(struct emit *e);
 
 #endif

@@ -16,8 +16,7 @@ struct triple {
 	int32_t acc; /* register added to */
 };
 
-/* Is @reg read before it is written again, after operation @op of @block? */
-static bool live_after(const struct image *im, uint32_t block, uint32_t op, int32_t reg)
+bool fuse_live_after(const struct image *im, uint32_t block, uint32_t op, int32_t reg)
 {
 	const struct ir *ir = &im->ir;
 	for (uint32_t o = op + 1; o < ir->blocks[block].end; o++) {
@@ -80,8 +79,8 @@ static bool match_triple(const struct emit *e, const struct uop *u, uint32_t blo
 	if (x->s[2].kind != S_REG || is_reg(&x->s[2], v) || is_reg(&x->s[2], s) ||
 	    e->p->forms.reg[x->s[2].reg].cls != AFFINE_LANES)
 		return false;
-	if ((x->d[0] != v && live_after(e->im, block, u[2].xop, v)) ||
-	    (x->d[0] != s && live_after(e->im, block, u[2].xop, s)))
+	if ((x->d[0] != v && fuse_live_after(e->im, block, u[2].xop, v)) ||
+	    (x->d[0] != s && fuse_live_after(e->im, block, u[2].xop, s)))
 		return false;
 	t->fma = x;
 	t->acc = x->s[2].reg;
@@ -101,7 +100,7 @@ static bool continues_triple(const struct emit *e, const struct triple *t,
 	const int32_t sum = t->fma->d[0];
 	return !t->global && !next->global && next->acc == sum && same_base(t->lanes, next->lanes) &&
 	       same_base(t->word, next->word) &&
-	       (next->fma->d[0] == sum || !live_after(e->im, block, next_fma, sum));
+	       (next->fma->d[0] == sum || !fuse_live_after(e->im, block, next_fma, sum));
 }
 
 static struct fused_load load_part(const struct memop *m)
@@ -204,12 +203,21 @@ static uint32_t fuse_run(struct emit *e, uint32_t first, uint32_t end)
 	return n;
 }
 
-void fuse_segment(struct emit *e, uint32_t first, uint32_t end, uint32_t block)
+void fuse_segment(struct emit *e, const struct segment *s, uint32_t first, uint32_t end)
 {
+	unsigned next = e->n_detours;
+	fuse_chains(e, s);
 	while (first < end) {
-		uint32_t covered = fuse_from(e, first, end, block);
+		const struct detour *d = next < e->n_detours ? &e->detours[next] : NULL;
+		if (d && d->first == first) {
+			first = d->end;
+			next++;
+			continue;
+		}
+		const uint32_t until = d ? d->first : end;
+		uint32_t covered = fuse_from(e, first, until, s->block);
 		if (!covered)
-			covered = fuse_run(e, first, end);
+			covered = fuse_run(e, first, until);
 		first += covered ? covered : 1;
 	}
 }

@@ -86,9 +86,10 @@ struct wide_handlers {
 	struct handler ld[MEM_PLACES][MEM_TYPES], st[MEM_PLACES][MEM_TYPES];
 };
 
-/* Load, load, FMA in one; runs of FMAs; NULL = not at this level. */
+/* Load, load, FMA in one; runs of FMAs; sums of products: at the first uop of their window, and
+ * behind its others. NULL = not at this level. */
 struct fused_handlers {
-	uop_fn dot_global, dot_global_halves, dot_shared, fma_run;
+	uop_fn dot_global, dot_global_halves, dot_shared, fma_run, chains_first, chains;
 };
 
 /* --- all of them --- */

@@ -191,10 +191,11 @@ static void emit_program(struct emit *e)
 			affine_note(&p->forms, x, &e->raw);
 		}
 		if (p->kind != PROGRAM_REFERENCE)
-			fuse_segment(e, first_uop, p->n_uops, s->block);
+			fuse_segment(e, s, first_uop, p->n_uops);
 	}
 	/* a function may end without ret */
 	emit_uop(e, ir_of_machine_code(ir) ? &e->h->meet->leave : &c->exit);
+	fuse_chains_finish(e);
 	for (unsigned i = 0; i < e->n_fixups; i++)
 		p->uops[e->fixups[i].uop].x.to = &p->uops[p->block_uop[e->fixups[i].block]];
 	e->n_fixups = 0;
@@ -301,6 +302,7 @@ void image_build(struct image *im, const struct launch_plan *plan, uint32_t shar
 	im->frame_bytes = ((im->frame_bytes + 63) / 64 | 1) * 64;
 	free(pred_slot);
 	free(e.fixups);
+	free(e.detours);
 }
 
 static void program_free(struct program *p)

@@ -32,6 +32,7 @@ struct uop {
 	uint32_t xop; /* index of the operation it belongs to */
 	union {
 		const struct fused *fused;      /* of a handler that also does the uops behind this one */
+		const struct chains *chains;    /* the same */
 		const struct call_frame *frame; /* of a call */
 		const struct system_operands *system;
 		const struct tensor_operands *tensor;
@@ -145,6 +146,37 @@ struct fused {
 		uint32_t a, b, c, d;
 		uint32_t same_a; /* operand a is that of the FMA before */
 	} *fma;
+};
+
+/*
+ * Sums of products, each kept in vector registers from its first FMA to its last. A factor is 32
+ * words in a row, or one word of each half warp. It lies in the frame, or is read from shared
+ * memory where the FMA needs it: nothing is written between.
+ *
+ * The first uop of a window of the program looks at the addresses. Where they fit, the window's
+ * other uops follow (as copies, behind the program), and then the sums; else its uops as they
+ * stand.
+ */
+enum { CHAIN_BASES = 8 };
+struct chains {
+	uop_fn alone;             /* handler of the first uop */
+	const struct uop *others; /* the copies; NULL = there are no others */
+	const struct uop *after;  /* what follows the window */
+	uint32_t n_bases, n;
+	struct chain_base {
+		uint32_t slot; /* of a scalar address in shared memory; base 0 is the frame itself */
+		bool wide;
+		uint32_t align;   /* bits that must be 0 */
+		int64_t min, max; /* from the first byte to behind the last one, counted from it */
+	} base[CHAIN_BASES];
+	const struct chain {
+		uint32_t acc, d, n; /* slots of 32 lanes; FMAs */
+	} *chain;
+	const struct chain_step {
+		int32_t lanes[2], other[2]; /* offset of each half warp from the base */
+		uint8_t lanes_base, other_base;
+		bool rows; /* the other factor is 32 words in a row, too */
+	} *step;       /* of all chains, one behind the other */
 };
 
 /* A product of matrices: slots of the registers of A, B, C and D. */

@@ -138,7 +138,71 @@ HANDLER(fma_run)
 	}
 	NEXT_full(u + f->uops);
 }
+
+/* --- sums of products --- */
+
+static inline uint64_t base_address(struct warp *w, const struct chain_base *b)
+{
+	return b->wide ? SCALAR64(b->slot) : SCALAR32(b->slot);
+}
+
+static inline bool chains_fit(struct warp *w, const struct chains *c)
+{
+	const uint64_t size = w->shared_bytes;
+	bool fit = true;
+	for (uint32_t k = 1; k < c->n_bases; k++) {
+		const struct chain_base *b = &c->base[k];
+		const uint64_t at = base_address(w, b);
+		fit &= !(at & b->align) && at <= size && (int64_t)at + b->min >= 0 &&
+		       (int64_t)at + b->max <= (int64_t)size;
+	}
+	return fit;
+}
+
+GUEST chains ARGS
+{
+	const struct chains *c = u->chains;
+	const struct chain_step *k = c->step;
+	const uint8_t *base[CHAIN_BASES];
+	(void)mask;
+	base[0] = frame(w, 0);
+	for (uint32_t b = 1; b < c->n_bases; b++)
+		base[b] = w->shared + base_address(w, &c->base[b]);
+	for (const struct chain *h = c->chain, *end = h + c->n; h < end; h++) {
+		const mem_f32 *from = frame(w, h->acc);
+		mem_f32 *d = frame(w, h->d);
+		vec acc[VECTORS];
+		EACH_VECTOR(i) acc[i] = LOAD(from + WIDTH * i);
+		for (const struct chain_step *last = k + h->n; k < last; k++) {
+			const uint8_t *lanes = base[k->lanes_base], *other = base[k->other_base];
+			if (k->rows) {
+				EACH_VECTOR(i)
+				acc[i] = FMA(LOAD(words_at(lanes, k->lanes[HALF(i)]) + WITHIN(i)),
+				             LOAD(words_at(other, k->other[HALF(i)]) + WITHIN(i)), acc[i]);
+				continue;
+			}
+			EACH_VECTOR(i)
+			acc[i] = FMA(LOAD(words_at(lanes, k->lanes[HALF(i)]) + WITHIN(i)),
+			             SPLAT(*words_at(other, k->other[HALF(i)])), acc[i]);
+		}
+		EACH_VECTOR(i) STORE(d + WIDTH * i, acc[i]);
+	}
+	NEXT_full(c->after);
+}
+
+GUEST chains_first ARGS
+{
+	const struct chains *c = u->chains;
+	if (RARE(!chains_fit(w, c)))
+		EMU_JUMP c->alone(w, u, mask);
+	if (c->others)
+		NEXT_full(c->others);
+	EMU_JUMP chains(w, u, mask);
+}
+
 const struct fused_handlers LEVEL(fused_handlers) = {
+	.chains = chains,
+	.chains_first = chains_first,
 	.fma_run = fma_run,
 	.dot_global = dot_global,
 	.dot_global_halves = dot_global_halves,
