@@ -206,6 +206,33 @@ TEST(guards_of_two_values_in_one_register_come_off)
 	ir_free(&ir);
 }
 
+/* A load keeps its guard. What its register held before is another value, unless somebody reads
+ * both.
+ */
+TEST(loads_under_a_guard_have_a_register_of_their_own)
+{
+	struct xop load = under_guard(op1(E_mov_b32, VALUE, reg(PLACE)));
+	load.kind = X_LD;
+	const struct xop before = op1(E_mov_b32, VALUE, number(4)), first_use = use(PLACE, VALUE);
+	const struct xop apart[] = { before, first_use, load, under_guard(use(PLACE, VALUE)) },
+					 mixed[] = { before, first_use, load, use(PLACE, VALUE) };
+	const struct xblock block = { .end = 4, .succ = { -1, -1 }, .reconv = -1 };
+	struct ir ir;
+	make(&ir, apart, 4, &block, 1);
+	guards_lift(&ir);
+	assert_int_equal(ir.n_ops, 4);
+	assert_int_equal(ir.ops[2].guard, GUARD);
+	assert_true(ir.ops[2].first && ir.ops[2].counts);
+	assert_int_not_equal(ir.ops[2].d[0], VALUE);
+	assert_int_equal(ir.ops[3].s[1].reg, ir.ops[2].d[0]);
+	assert_int_equal(ir.ops[1].s[1].reg, VALUE);
+	ir_free(&ir);
+	make(&ir, mixed, 4, &block, 1);
+	guards_lift(&ir);
+	assert_int_equal(ir.ops[2].d[0], VALUE);
+	ir_free(&ir);
+}
+
 /* Not where other lanes read it: behind the guard, after the guard has changed, in another block.
  */
 TEST(guards_that_decide_stay)
