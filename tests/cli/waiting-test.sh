@@ -1,6 +1,6 @@
 #!/bin/sh
 # Kernels that wait for the host: one that nobody lets go, one that runs when the program ends, and
-# copies of what is no memory. That they are served is in tests/programs/waiting_kernels.cu.
+# copies of what is no memory; lanes that wait for others of their warp. That they are served is in tests/programs/waiting_kernels.cu.
 . "$(dirname "$0")/lib.sh"
 command -v nvcc >/dev/null || {
 	echo 'skip waiting: no nvcc here to compile programs'
@@ -51,3 +51,43 @@ run null-copies 1 launches ./waits -- null
 same null-copies-told 'cudaErrorInvalidValue cudaErrorInvalidValue' "$(tr '\n' ' ' <out | sed 's/ $//')"
 grep -q 'null-pointer.* a copy from a null pointer' err && ok null-copies-named ||
 	not_ok null-copies-named "$(cat err)"
+
+# lanes that wait for others of their warp, fewer and more than those
+cat >lanes.cu <<'EOF'
+#include <cstdio>
+__global__ void wait_for_lanes(int *out, int waiting)
+{
+	__shared__ volatile int go;
+	if (threadIdx.x == 0)
+		go = 0;
+	__syncwarp();
+	if ((int)threadIdx.x < waiting) {
+		while (!go)
+			;
+	} else {
+		float x = threadIdx.x;
+		for (int i = 0; i < 100 + waiting; i++)
+			x = x * 0.5f + 1;
+		go = x > 0;
+	}
+	__syncwarp();
+	out[threadIdx.x] += go;
+}
+int main()
+{
+	int *out, sum = 0;
+	cudaMallocManaged(&out, 32 * sizeof *out);
+	for (int waiting = 1; waiting < 32; waiting += 10) {
+		wait_for_lanes<<<1, 32>>>(out, waiting);
+		cudaDeviceSynchronize();
+	}
+	for (int i = 0; i < 32; i++)
+		sum += out[i];
+	printf("%d\n", sum);
+	return cudaFree(out);
+}
+EOF
+run lanes-wait 0 launches --json --gpu h200 --count 4 lanes.cu -O1
+same lanes-come 128 "$(field out stdout | tr -dc 0-9)"
+levels=$(for launch in 0 1 2 3; do field out launches $launch level; done | sort -u)
+same lanes-in-machine-code sm_90 "${levels%% *}"

@@ -4,13 +4,15 @@
  * A branch that splits the warp puts one side aside and goes on with the other, the larger one,
  * or the one that branches if both are as large, as far as it comes: to its end, or to a barrier
  * of the warp where its lanes wait for others (BSYNC, WARPSYNC). Then the part put aside last
- * goes on. Parts are not interleaved otherwise: the assembler keeps values of one part in
- * registers of the whole warp. Which lanes meet at a barrier is what BSSY noted, by lane, so that
- * parts that use the same barrier for different meetings do not disturb one another.
+ * goes on. Parts are not interleaved otherwise, unless one waits for memory to change: the
+ * assembler keeps values of one part in registers of the whole warp. Which lanes meet at a barrier
+ * is what BSSY noted, by lane, so that parts that use the same barrier for different meetings do
+ * not disturb one another.
  */
 #include "emu/vm/handler.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const struct uop *block_start(const struct warp *w, int32_t block)
 {
@@ -128,6 +130,20 @@ COLD HANDLER(part_split) /* mask: the lanes that take the branch */
 
 /* BRANCH: a predicate, b all ones to invert it, x.to target, y block it ends; falls to u + 1 */
 BRANCH_HANDLERS(part_branch, part_split(w, u, taken))
+
+/* The same at the end of a loop that only waits, perhaps for other lanes of the warp: when it has
+ * done so for a while they have their turn, and it goes on when they have come as far as they can.
+ */
+HANDLER(part_spin)
+{
+	if (w->fuel > 0 || !w->depth || ((PRED(u->a) ^ u->b) & mask) != mask)
+		EMU_JUMP part_branch_masked(w, u, mask);
+	const struct simt_entry next = w->stack[w->depth - 1];
+	memmove(w->stack + 1, w->stack, (w->depth - 1) * sizeof *w->stack);
+	w->stack[0] = (struct simt_entry){ .mask = mask, .block = (int32_t)u->y, .rc = -1 };
+	w->mask = next.mask;
+	return yield_warp(w, block_start(w, next.block));
+}
 
 /* BRANCH TABLE: a 32 lane indexes, b 1 = scalar, y block */
 static const struct uop *part_table(struct warp *w, const struct uop *u)
@@ -318,6 +334,7 @@ HANDLER(meet_here)
 
 const struct meet_handlers vm_meet_handlers = {
 	.two_way = { part_branch_full, part_branch_masked },
+	.spin = { part_branch_full, part_spin },
 	.table = { part_table_any, part_table_any },
 	.begin = { meet_begin_full, meet_begin },
 	.wait = { meet_wait, meet_wait },
