@@ -45,7 +45,7 @@ void machine_buffers_save(struct machine_buffers *b, const struct run_request *r
 	for (unsigned n = 0; n < req->plan->n_buffers; n++) {
 		if (!changes(req, n) || !req->buffers[n].bytes)
 			continue;
-		b->data[n] = mem_aligned(256, req->buffers[n].bytes);
+		b->data[n] = mem_pages(req->buffers[n].bytes); /* all of it is written */
 		memcpy(b->data[n], req->buffers[n].data, req->buffers[n].bytes);
 	}
 }
