@@ -36,6 +36,9 @@ struct liveness {
 };
 void flow_liveness(const struct ir *ir, struct liveness *l);
 void liveness_free(struct liveness *l);
+/* Is @reg read before it is written again, after operation @op of @block? */
+bool flow_live_after(const struct ir *ir, const struct liveness *l, uint32_t block, uint32_t op,
+                     int32_t reg);
 /* dead_code.c: takes out operations whose results nobody reads. Front ends that split one
  * instruction into several leave such behind. */
 void dead_code_remove(struct ir *ir);

@@ -150,3 +150,20 @@ void flow_waits_between(const struct ir *ir, const struct liveness *l, int32_t f
 {
 	visit_between(ir, l, from, stop, add_waits, row);
 }
+
+bool flow_live_after(const struct ir *ir, const struct liveness *l, uint32_t block, uint32_t op,
+                     int32_t reg)
+{
+	for (uint32_t o = op + 1; o < ir->blocks[block].end; o++) {
+		const struct xop *x = &ir->ops[o];
+		int32_t reads[X_MAX_VEC + 4];
+		const unsigned n = xop_reads(x, reads);
+		for (unsigned i = 0; i < n; i++)
+			if (reads[i] == reg)
+				return true;
+		for (unsigned i = 0; i < x->n_d; i++)
+			if (x->d[i] == reg && x->guard < 0)
+				return false;
+	}
+	return bits_get(bits_row(&l->out, block), (unsigned)reg);
+}

@@ -81,8 +81,6 @@ void memory_finish(struct emit *e, struct memop *m);
 
 /* fuse.c: lets single uops of [first, end), all of segment @s, do more. */
 void fuse_segment(struct emit *e, const struct segment *s, uint32_t first, uint32_t end);
-/* Is @reg read before it is written again, after operation @op of @block? */
-bool fuse_live_after(const struct image *im, uint32_t block, uint32_t op, int32_t reg);
 /* fuse_chains.c: the same for sums of products; and at the end of the program. */
 void fuse_chains(struct emit *e, const struct segment *s);
 void fuse_chains_finish(struct emit *e);

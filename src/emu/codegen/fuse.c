@@ -16,23 +16,6 @@ struct triple {
 	int32_t acc; /* register added to */
 };
 
-bool fuse_live_after(const struct image *im, uint32_t block, uint32_t op, int32_t reg)
-{
-	const struct ir *ir = &im->ir;
-	for (uint32_t o = op + 1; o < ir->blocks[block].end; o++) {
-		const struct xop *x = &ir->ops[o];
-		int32_t reads[X_MAX_VEC + 4];
-		const unsigned n = xop_reads(x, reads);
-		for (unsigned i = 0; i < n; i++)
-			if (reads[i] == reg)
-				return true;
-		for (unsigned i = 0; i < x->n_d; i++)
-			if (x->d[i] == reg && x->guard < 0)
-				return false;
-	}
-	return bits_get(bits_row(&im->live.out, block), (unsigned)reg);
-}
-
 /* The load of 32-bit words that @u does, if its half warps read rows or single words. */
 static const struct memop *load_of(const struct emit *e, const struct uop *u)
 {
@@ -79,8 +62,8 @@ static bool match_triple(const struct emit *e, const struct uop *u, uint32_t blo
 	if (x->s[2].kind != S_REG || is_reg(&x->s[2], v) || is_reg(&x->s[2], s) ||
 	    e->p->forms.reg[x->s[2].reg].cls != AFFINE_LANES)
 		return false;
-	if ((x->d[0] != v && fuse_live_after(e->im, block, u[2].xop, v)) ||
-	    (x->d[0] != s && fuse_live_after(e->im, block, u[2].xop, s)))
+	if ((x->d[0] != v && flow_live_after(&e->im->ir, &e->im->live, block, u[2].xop, v)) ||
+	    (x->d[0] != s && flow_live_after(&e->im->ir, &e->im->live, block, u[2].xop, s)))
 		return false;
 	t->fma = x;
 	t->acc = x->s[2].reg;
@@ -100,7 +83,8 @@ static bool continues_triple(const struct emit *e, const struct triple *t,
 	const int32_t sum = t->fma->d[0];
 	return !t->global && !next->global && next->acc == sum && same_base(t->lanes, next->lanes) &&
 	       same_base(t->word, next->word) &&
-	       (next->fma->d[0] == sum || !fuse_live_after(e->im, block, next_fma, sum));
+	       (next->fma->d[0] == sum ||
+	        !flow_live_after(&e->im->ir, &e->im->live, block, next_fma, sum));
 }
 
 static struct fused_load load_part(const struct memop *m)

@@ -8,396 +8,12 @@
  * operations are done before the chains, in their order; so what a chain reads must not be changed
  * behind its place by one of them, and none of them may need a sum.
  */
-#include "emu/codegen/emit.h"
+#include "emu/codegen/fuse_window.h"
 
 #include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define WINDOW_OPS 1024
-#define LEAST_FMAS 4
-
-enum def_kind { DEF_BEFORE, DEF_LOAD, DEF_SUM, DEF_OTHER };
-
-/* A factor: where its half warps lie. */
-struct factor {
-	uint8_t base;
-	bool row; /* 32 words in a row; else one word of each half warp */
-	int64_t half[2];
-};
-struct load {
-	uint32_t op;
-	const struct memop *m;
-	bool kept; /* something else needs what it gives */
-	struct factor at;
-};
-struct fma {
-	uint32_t op, chain;
-	struct factor factor[2];
-};
-struct sum {
-	uint32_t acc, d, last, n; /* slots; operation of the last FMA; FMAs */
-};
-/* A slot of the frame that a chain reads, or that another operation writes. */
-struct touch {
-	uint32_t slot, op;
-};
-struct window {
-	struct emit *e;
-	uint32_t block, segment_end, first, end; /* operations */
-	struct reg_def {
-		uint32_t round;
-		enum def_kind kind;
-		uint32_t index; /* of the load or the sum */
-		uint8_t element;
-	} *def; /* by register: what the window did to it, valid in this round */
-	uint32_t round;
-	uint32_t *last_read;  /* by register: 1 + the last operation of the block that reads it */
-	uint32_t *first_read; /* by slot / 8: the first operation whose FMA reads it, or sums to it */
-	uint32_t n_slots;
-	unsigned n_loads, n_fmas, n_sums, n_reads, n_others, n_bases;
-	struct load load[WINDOW_OPS];
-	struct fma fma[WINDOW_OPS];
-	struct sum sum[WINDOW_OPS];
-	struct touch read[4 * WINDOW_OPS]; /* by chains */
-	uint32_t other[WINDOW_OPS];
-	struct chain_base base[CHAIN_BASES];
-	int32_t base_reg[CHAIN_BASES];
-};
-
-static struct reg_def def_of(const struct window *w, int32_t reg)
-{
-	const struct reg_def none = { .kind = DEF_BEFORE };
-	return w->def[reg].round == w->round ? w->def[reg] : none;
-}
-
-static void define(struct window *w, int32_t reg, enum def_kind kind, size_t index, uint8_t element)
-{
-	if (reg >= 0)
-		w->def[reg] = (struct reg_def){ w->round, kind, (uint32_t)index, element };
-}
-
-static uint32_t uops_end(const struct window *w, uint32_t op)
-{
-	return op + 1 < w->segment_end ? w->e->p->op_uop[op + 1] : w->e->p->n_uops;
-}
-
-/* The one uop of an operation; NULL: it has none or several. */
-static const struct uop *only_uop(const struct window *w, uint32_t op)
-{
-	const uint32_t at = w->e->p->op_uop[op];
-	return uops_end(w, op) == at + 1 ? &w->e->p->uops[at] : NULL;
-}
-
-/* Is @reg needed behind operation @op? */
-static bool live_after(const struct window *w, uint32_t op, int32_t reg)
-{
-	const struct image *im = w->e->im;
-	if (w->last_read[reg] <= op + 1 && !bits_get(bits_row(&im->live.out, w->block), (unsigned)reg))
-		return false;
-	return fuse_live_after(im, w->block, op, reg);
-}
-
-/* --- loads --- */
-
-static bool half_layout(const struct emit *e, const struct memop *m, struct factor *f)
-{
-	const struct pattern *p = &e->p->forms.patterns[m->addr.pattern_index];
-	bool row = m->vec == 1, one = true;
-	for (int i = 0; i < 32; i++) {
-		const int64_t from_first = p->lane[i] - p->lane[i & 16];
-		row &= from_first == 4 * (i & 15);
-		one &= from_first == 0;
-	}
-	f->row = row;
-	f->half[0] = m->addr.offset + p->lane[0];
-	f->half[1] = m->addr.offset + p->lane[16];
-	return row || one;
-}
-
-/* The number of the base of @m in the window; 0 = there are too many. */
-static uint8_t base_for(struct window *w, const struct memop *m)
-{
-	unsigned k = 1;
-	while (k < w->n_bases && (w->base[k].slot != m->addr.slot || w->base[k].wide != m->addr.wide))
-		k++;
-	if (k == CHAIN_BASES)
-		return 0;
-	struct chain_base *b = &w->base[k];
-	if (k == w->n_bases) {
-		const struct xsrc *s = &m->x->s[0];
-		*b = (struct chain_base){ .slot = m->addr.slot, .wide = m->addr.wide };
-		w->base_reg[k] = s->kind == S_REG ? s->reg : -1;
-		w->n_bases++;
-	}
-	const int64_t end = m->low + (int64_t)m->span;
-	b->align |= m->align_mask;
-	b->min = m->low < b->min ? m->low : b->min;
-	b->max = end > b->max ? end : b->max;
-	return (uint8_t)k;
-}
-
-/* Do the results of @x spare the sums and the bases? */
-static bool may_define(const struct window *w, const struct xop *x)
-{
-	for (unsigned i = 0; i < x->n_d; i++) {
-		if (x->d[i] < 0)
-			continue;
-		if (def_of(w, x->d[i]).kind == DEF_SUM)
-			return false;
-		for (unsigned b = 1; b < w->n_bases; b++)
-			if (w->base_reg[b] == x->d[i])
-				return false;
-	}
-	return true;
-}
-
-/* Is it a load that FMAs may do themselves? */
-static bool take_load(struct window *w, uint32_t op)
-{
-	const struct xop *x = &w->e->im->ir.ops[op];
-	struct load l = { .op = op };
-	if (x->kind != X_LD || x->space != SPACE_SHARED || x->bytes != 4 || x->guard >= 0 ||
-	    x->strong || x->matrix)
-		return false;
-	l.m = &w->e->p->mem[x->mem];
-	if (!l.m->full_probe || !only_uop(w, op) || l.m->low % l.m->access ||
-	    !half_layout(w->e, l.m, &l.at))
-		return false;
-	if (x->s[0].kind == S_REG && def_of(w, x->s[0].reg).kind != DEF_BEFORE)
-		return false;
-	l.at.base = base_for(w, l.m);
-	if (!l.at.base || !may_define(w, x))
-		return false;
-	for (unsigned i = 0; i < x->n_d; i++)
-		define(w, x->d[i], DEF_LOAD, w->n_loads, (uint8_t)i);
-	w->load[w->n_loads++] = l;
-	return true;
-}
-
-/* --- FMAs --- */
-
-/* Which source of an FMA of 32 lanes, all of it one uop, is a scalar; false: it is none. */
-static bool is_fma(const struct window *w, const struct uop *u, unsigned *scalar)
-{
-	const struct handler *h = w->e->h->alu->op[E_fma_f32];
-	for (*scalar = SCALAR_NONE; *scalar <= SCALAR_B; ++*scalar)
-		if (u->full == h[*scalar].full)
-			return true;
-	return false;
-}
-
-static bool find_factor(const struct window *w, const struct xsrc *s, uint32_t slot, bool scalar,
-                        struct factor *f)
-{
-	const struct reg_def d =
-		s->kind == S_REG ? def_of(w, s->reg) : (struct reg_def){ .kind = DEF_BEFORE };
-	if (d.kind == DEF_SUM)
-		return false;
-	if (d.kind == DEF_LOAD) {
-		*f = w->load[d.index].at;
-		f->half[0] += 4 * d.element;
-		f->half[1] += 4 * d.element;
-		return true;
-	}
-	*f = (struct factor){ .row = !scalar, .half = { slot, slot + (scalar ? 0 : 64) } };
-	return true;
-}
-
-static void note_read(struct window *w, const struct factor *f, uint32_t op)
-{
-	if (!f->base)
-		w->read[w->n_reads++] = (struct touch){ (uint32_t)f->half[0], op };
-}
-
-/* Is it an FMA of a chain, a new one or one that goes on? */
-static bool take_fma(struct window *w, uint32_t op)
-{
-	const struct xop *x = &w->e->im->ir.ops[op];
-	const struct uop *u = x->kind == X_OP && x->guard < 0 ? only_uop(w, op) : NULL;
-	struct fma f = { .op = op };
-	unsigned scalar;
-	if (!u || x->op != E_fma_f32 || !is_fma(w, u, &scalar))
-		return false;
-	if (!find_factor(w, &x->s[0], u->a, scalar == SCALAR_A, &f.factor[0]) ||
-	    !find_factor(w, &x->s[1], u->b, scalar == SCALAR_B, &f.factor[1]))
-		return false;
-	if (!f.factor[0].row) {
-		const struct factor one = f.factor[0];
-		f.factor[0] = f.factor[1];
-		f.factor[1] = one;
-	}
-	if (!f.factor[0].row)
-		return false;
-	const struct reg_def acc =
-		x->s[2].kind == S_REG ? def_of(w, x->s[2].reg) : (struct reg_def){ .kind = DEF_BEFORE };
-	if (acc.kind == DEF_LOAD)
-		return false;
-	const bool same = x->s[2].kind == S_REG && x->s[2].reg == x->d[0];
-	if (!same && !may_define(w, x))
-		return false;
-	if (acc.kind == DEF_SUM) {
-		if (!same && live_after(w, op, x->s[2].reg))
-			return false;
-		f.chain = acc.index;
-		define(w, x->s[2].reg, DEF_OTHER, 0, 0);
-	} else {
-		f.chain = w->n_sums;
-		w->sum[w->n_sums++] = (struct sum){ .acc = u->c };
-		w->read[w->n_reads++] = (struct touch){ u->c, op };
-	}
-	struct sum *s = &w->sum[f.chain];
-	s->d = u->d;
-	s->last = op;
-	s->n++;
-	note_read(w, &f.factor[0], op);
-	note_read(w, &f.factor[1], op);
-	define(w, x->d[0], DEF_SUM, f.chain, 0);
-	w->fma[w->n_fmas++] = f;
-	return true;
-}
-
-/* --- other operations --- */
-
-/* Does it no more than write registers, whatever runs before it or behind it? */
-static bool plain(const struct window *w, uint32_t op)
-{
-	const struct emit *e = w->e;
-	const struct xop *x = &e->im->ir.ops[op];
-	const struct control_handlers *c = e->h->control;
-	if (x->guard >= 0 || (x->kind == X_LD && x->strong) ||
-	    (x->kind != X_OP && x->kind != X_SEL && x->kind != X_LD && x->kind != X_CMP &&
-	     x->kind != X_PRED && x->kind != X_NOP))
-		return false;
-	for (uint32_t k = e->p->op_uop[op]; k < uops_end(w, op); k++) {
-		const uop_fn f = e->p->uops[k].full;
-		if (f == c->check_s32.full || f == c->check_u32.full || f == c->check_positive.full ||
-		    f == c->divisor.full)
-			return false;
-	}
-	return true;
-}
-
-static bool take_other(struct window *w, uint32_t op)
-{
-	const struct xop *x = &w->e->im->ir.ops[op];
-	int32_t reads[X_MAX_VEC + 4];
-	const unsigned n = xop_reads(x, reads);
-	if (!plain(w, op) || !may_define(w, x))
-		return false;
-	for (unsigned i = 0; i < n; i++)
-		if (def_of(w, reads[i]).kind == DEF_SUM)
-			return false;
-	for (unsigned i = 0; i < n; i++) {
-		const struct reg_def d = def_of(w, reads[i]);
-		if (d.kind == DEF_LOAD)
-			w->load[d.index].kept = true;
-	}
-	for (unsigned i = 0; i < x->n_d; i++)
-		define(w, x->d[i], DEF_OTHER, 0, 0);
-	w->other[w->n_others++] = op;
-	return true;
-}
-
-/* --- the window --- */
-
-/* Takes operations from the first on, at most up to @limit. */
-static void fill(struct window *w, uint32_t limit)
-{
-	w->round++;
-	w->n_loads = w->n_fmas = w->n_sums = w->n_reads = w->n_others = 0;
-	w->n_bases = 1;
-	uint32_t op = w->first;
-	while (op < limit && op - w->first < WINDOW_OPS &&
-	       (take_load(w, op) || take_fma(w, op) || take_other(w, op)))
-		op++;
-	w->end = op;
-}
-
-/* Loads whose results are needed behind the window are done. */
-static void keep_loads(struct window *w)
-{
-	for (unsigned k = 0; k < w->n_loads; k++) {
-		struct load *l = &w->load[k];
-		const struct xop *x = l->m->x;
-		for (unsigned i = 0; i < x->n_d && !l->kept; i++) {
-			const struct reg_def d = x->d[i] < 0 ? (struct reg_def){ 0 } : def_of(w, x->d[i]);
-			l->kept = d.kind == DEF_LOAD && d.index == k && live_after(w, w->end - 1, x->d[i]);
-		}
-		if (l->kept)
-			w->other[w->n_others++] = l->op;
-	}
-}
-
-static void note_first(const struct window *w, uint32_t slot, uint32_t op)
-{
-	uint32_t *first = &w->first_read[slot / 8];
-	*first = op < *first ? op : *first;
-}
-
-/* Up to where the window holds: what chains read and write is not changed behind their place. */
-static uint32_t holds_until(const struct window *w)
-{
-	uint32_t until = w->end;
-	memset(w->first_read, 0xff, w->n_slots * sizeof *w->first_read);
-	for (unsigned k = 0; k < w->n_reads; k++)
-		note_first(w, w->read[k].slot, w->read[k].op);
-	for (unsigned k = 0; k < w->n_sums; k++)
-		note_first(w, w->sum[k].d, w->sum[k].last);
-	for (unsigned k = 0; k < w->n_others; k++) {
-		const uint32_t op = w->other[k];
-		const struct xop *x = &w->e->im->ir.ops[op];
-		for (unsigned i = 0; i < x->n_d; i++) {
-			const uint32_t slot = x->d[i] < 0 || !w->e->im->ir.regs[x->d[i]].bytes
-			                          ? UINT32_MAX
-			                          : w->e->p->reg_slot[x->d[i]];
-			if (slot != UINT32_MAX && w->first_read[slot / 8] < op)
-				until = op < until ? op : until;
-		}
-	}
-	return until;
-}
-
-/* Chains are done one behind the other: none may write what a later one reads, or another writes.
- */
-static bool chains_agree(const struct window *w)
-{
-	for (unsigned k = 0; k < w->n_sums; k++)
-		for (unsigned i = k + 1; i < w->n_sums; i++)
-			if (w->sum[k].d == w->sum[i].d || w->sum[k].d == w->sum[i].acc)
-				return false;
-	for (unsigned f = 0; f < w->n_fmas; f++)
-		for (unsigned i = 0; i < 2; i++)
-			for (unsigned k = 0; k < w->fma[f].chain; k++)
-				if (!w->fma[f].factor[i].base &&
-				    w->sum[k].d == (uint32_t)w->fma[f].factor[i].half[0])
-					return false;
-	return true;
-}
-
-static int ascending(const void *a, const void *b)
-{
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return (x > y) - (x < y);
-}
-
-/* Finds the longest window that holds. */
-static bool find(struct window *w, uint32_t limit)
-{
-	for (unsigned tries = 0; tries < 8; tries++) {
-		fill(w, limit);
-		if (w->n_fmas < LEAST_FMAS)
-			return false;
-		keep_loads(w);
-		limit = holds_until(w);
-		if (limit == w->end) {
-			qsort(w->other, w->n_others, sizeof *w->other, ascending);
-			return chains_agree(w);
-		}
-	}
-	return false;
-}
 
 /* Is it worth it: loads saved, sums kept? */
 static bool pays(const struct window *w)
@@ -429,7 +45,7 @@ static void put_steps(const struct window *w, uint32_t chain, struct chain_step 
 static void put(const struct window *w)
 {
 	struct emit *e = w->e;
-	const uint32_t first = e->p->op_uop[w->first], end = uops_end(w, w->end - 1);
+	const uint32_t first = e->p->op_uop[w->first], end = window_uops_end(w, w->end - 1);
 	struct chains *c = image_pool(e->im, sizeof *c);
 	struct chain *chain = image_pool(e->im, w->n_sums * sizeof *chain);
 	struct chain_step *step = image_pool(e->im, w->n_fmas * sizeof *step);
@@ -447,7 +63,7 @@ static void put(const struct window *w)
 	struct detour *d = &e->detours[e->n_detours++];
 	*d = (struct detour){ .first = first, .end = end, .chains = c };
 	for (unsigned k = 0; k < w->n_others; k++)
-		for (uint32_t u = e->p->op_uop[w->other[k]]; u < uops_end(w, w->other[k]); u++) {
+		for (uint32_t u = e->p->op_uop[w->other[k]]; u < window_uops_end(w, w->other[k]); u++) {
 			d->others = mem_realloc(d->others, d->n_others + 1, sizeof *d->others);
 			d->others[d->n_others++] = u;
 		}
@@ -463,47 +79,17 @@ static bool many_fmas(const struct ir *ir, uint32_t first, uint32_t end)
 	return n == LEAST_FMAS;
 }
 
-static void find_last_reads(struct window *w)
-{
-	const struct ir *ir = &w->e->im->ir;
-	const struct xblock *b = &ir->blocks[w->block];
-	for (uint32_t o = b->first; o < b->end; o++) {
-		int32_t reads[X_MAX_VEC + 4];
-		const unsigned n = xop_reads(&ir->ops[o], reads);
-		for (unsigned i = 0; i < n; i++)
-			w->last_read[reads[i]] = o + 1;
-	}
-}
-
 void fuse_chains(struct emit *e, const struct segment *s)
 {
-	const struct ir *ir = &e->im->ir;
-	if (!e->h->fused->chains || e->p->kind >= PROGRAM_CHECKED || !many_fmas(ir, s->first, s->end))
+	const bool may = e->h->fused->chains && e->p->kind < PROGRAM_CHECKED;
+	if (!may || !many_fmas(&e->im->ir, s->first, s->end))
 		return;
 	struct window *w = mem_alloc(sizeof *w);
-	w->e = e;
-	w->block = s->block;
-	w->segment_end = s->end;
-	w->round = 0;
-	w->def = mem_calloc(ir->n_regs, sizeof *w->def);
-	w->last_read = mem_calloc(ir->n_regs, sizeof *w->last_read);
-	w->n_slots = e->im->frame_bytes / 8 + 1;
-	w->first_read = mem_calloc(w->n_slots, sizeof *w->first_read);
-	find_last_reads(w);
-	for (uint32_t op = s->first; op < s->end;) {
-		w->first = op;
-		fill(w, op + 1);
-		if (!w->n_loads && !w->n_fmas) { /* a window begins with one of them */
-			op++;
-			continue;
-		}
-		if (find(w, s->end) && pays(w))
+	window_open(w, e, s);
+	for (uint32_t op = s->first; op<s->end; op = w->end> op ? w->end : op + 1)
+		if (window_find(w, op) && pays(w))
 			put(w);
-		op = w->end > op ? w->end : op + 1;
-	}
-	free(w->def);
-	free(w->last_read);
-	free(w->first_read);
+	window_close(w);
 	free(w);
 }
 

@@ -40,7 +40,7 @@ static void load(struct gen *g)
 		         16 * pick(g, 8));
 }
 
-static void fma(struct gen *g)
+static void multiply_add(struct gen *g)
 {
 	const unsigned c = pick(g, 5) ? g->last : pick(g, N_F), d = pick(g, 3) ? c : pick(g, N_F);
 	text_add(&g->t, "\tfma.rn.f32 %%f%u, %%f%u, ", d, pick(g, N_F));
@@ -99,7 +99,7 @@ static void make_program(struct gen *g)
 		if (kind < 9)
 			load(g);
 		else if (kind < 18)
-			fma(g);
+			multiply_add(g);
 		else
 			other(g);
 	}
