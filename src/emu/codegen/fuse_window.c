@@ -63,7 +63,8 @@ static bool half_layout(const struct emit *e, const struct memop *m, struct fact
 static uint8_t base_for(struct window *w, const struct memop *m)
 {
 	unsigned k = 1;
-	while (k < w->n_bases && (w->base[k].slot != m->addr.slot || w->base[k].wide != m->addr.wide))
+	while (k < CHAIN_BASES && k < w->n_bases &&
+	       (w->base[k].slot != m->addr.slot || w->base[k].wide != m->addr.wide))
 		k++;
 	if (k == CHAIN_BASES)
 		return 0;
