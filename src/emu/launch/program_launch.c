@@ -109,6 +109,15 @@ void emu_running_go(struct emu_running *r)
 	r->ok = r->ok && emu_launch_run(&r->l, &r->err);
 }
 
+/* What nothing had written is read once only as such. */
+static bool no_faults(const struct run_findings *findings)
+{
+	bool none = !findings->lost;
+	for (unsigned i = 0; i < findings->n; i++)
+		none &= findings->finding[i].fresh;
+	return none;
+}
+
 /* Memory that it may have written; nothing is known of launches before it. */
 static void end_apart(struct emu_running *r)
 {
@@ -137,7 +146,7 @@ bool emu_running_end(struct emu_running *r, struct run_findings *findings, struc
 	if (!known && l->workers)
 		known_launch_wrote(l->device, l);
 	if (known && l->workers)
-		known_launch_note(l->device, known, l, r->ok && !findings->n && !l->runtime);
+		known_launch_note(l->device, known, l, r->ok && no_faults(findings) && !l->runtime);
 	if (r->ok)
 		take_outcome(l, findings, res);
 	res->counts_as = known ? known_launch_counts(known) : 0;
