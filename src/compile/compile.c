@@ -267,8 +267,9 @@ void compile_probe(struct compile_info *info)
 	}
 	char dir[4096];
 	store_dir(dir, sizeof dir);
-	if (strlen(dir) < sizeof info->cache_dir)
-		snprintf(info->cache_dir, sizeof info->cache_dir, "%s", dir);
+	const size_t n = strlen(dir) + 1;
+	if (n <= sizeof info->cache_dir)
+		memcpy(info->cache_dir, dir, n);
 	store_probe();
 	store_note(info->cache_note, sizeof info->cache_note);
 	const char *compiler;

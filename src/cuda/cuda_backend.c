@@ -244,7 +244,7 @@ static bool probe(struct backend_info *info, struct err *err)
 	char cupti[48] = "no CUPTI";
 	if (ci.cupti)
 		snprintf(cupti, sizeof cupti, "CUPTI %u", ci.cupti);
-	snprintf(info->title, sizeof info->title, "%.30s, driver %.16s (CUDA %u.%u), %s", name,
+	snprintf(info->title, sizeof info->title, "%.30s, driver %.16s (CUDA %u.%u), %.20s", name,
 	         ci.driver[0] ? ci.driver : "unknown", ci.driver_cuda / 1000,
 	         ci.driver_cuda % 1000 / 10, cupti);
 	return true;
