@@ -177,6 +177,51 @@ if grep -qw ospke /proc/cpuinfo; then
 else
 	echo 'skip host-writes-device: this processor has no protection keys'
 fi
+# a graph takes over another one's bodies and outlives it; its numbers go with the device
+cat >bodies.cu <<'EOF'
+#include <cstdio>
+__global__ void add(int *x) { ++*x; }
+static cudaGraph_t loop(int *x, cudaGraphConditionalHandle *h)
+{
+	cudaGraph_t g;
+	cudaGraphNode_t node;
+	cudaGraphNodeParams p = {}, k = {};
+	void *arguments[] = { &x };
+	cudaGraphCreate(&g, 0);
+	if (!*h)
+		cudaGraphConditionalHandleCreate(h, g, 1, cudaGraphCondAssignDefault);
+	p.type = cudaGraphNodeTypeConditional;
+	p.conditional.handle = *h;
+	p.conditional.type = cudaGraphCondTypeIf;
+	p.conditional.size = 1;
+	cudaGraphAddNode(&node, g, nullptr, nullptr, 0, &p);
+	k.type = cudaGraphNodeTypeKernel;
+	k.kernel.func = (void *)add;
+	k.kernel.gridDim = k.kernel.blockDim = dim3(1);
+	k.kernel.kernelParams = arguments;
+	cudaGraphAddNode(&node, p.conditional.phGraph_out[0], nullptr, nullptr, 0, &k);
+	return g;
+}
+int main()
+{
+	int *x, *y;
+	cudaGraphConditionalHandle h = 0;
+	cudaGraphExec_t exec;
+	cudaGraphExecUpdateResultInfo info;
+	cudaMallocManaged(&x, 4), cudaMallocManaged(&y, 4);
+	cudaGraph_t one = loop(x, &h), two = loop(y, &h);
+	cudaGraphInstantiate(&exec, one, 0);
+	cudaGraphExecUpdate(exec, two, &info);
+	cudaGraphDestroy(one), cudaGraphDestroy(two);
+	cudaGraphLaunch(exec, 0), cudaDeviceSynchronize();
+	printf("%d %d\n", *x, *y);
+	cudaDeviceReset();
+	cudaGraphLaunch(exec, 0);
+	cudaGraphExecDestroy(exec);
+}
+EOF
+"$PMPP" launches bodies.cu >out 2>err
+same bodies-outlive-a-graph '0 0 1' "$? $(cat out)"
 cat >crash.cu <<'EOF'
 __global__ void fill(int *m) { m[threadIdx.x] = 1; }
 int main()

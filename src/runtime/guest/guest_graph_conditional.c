@@ -69,9 +69,10 @@ void graph_conditional_begin(const struct guest_graph *g)
 			graph_conditional_begin(op->u.graph);
 		if (op->kind != GUEST_OP_CONDITIONAL)
 			continue;
-		for (size_t k = 0; k < n_beginnings; k++)
+		uint32_t *number = number_of(op->u.conditional.handle);
+		for (size_t k = 0; number && k < n_beginnings; k++)
 			if (beginnings[k].handle == op->u.conditional.handle)
-				*number_of(op->u.conditional.handle) = beginnings[k].value;
+				*number = beginnings[k].value;
 		for (unsigned k = 0; k < op->u.conditional.n; k++)
 			graph_conditional_begin(op->u.conditional.body[k]);
 	}
@@ -79,7 +80,10 @@ void graph_conditional_begin(const struct guest_graph *g)
 
 struct guest_graph *graph_conditional_body(const struct guest_op *op)
 {
-	const uint32_t value = *number_of(op->u.conditional.handle);
+	const uint32_t *number = number_of(op->u.conditional.handle);
+	if (!number) /* it went with cudaDeviceReset() */
+		return NULL;
+	const uint32_t value = *number;
 	const unsigned which = op->u.conditional.type == cudaGraphCondTypeSwitch ? value : !value;
 	return which < op->u.conditional.n ? op->u.conditional.body[which] : NULL;
 }

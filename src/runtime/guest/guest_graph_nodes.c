@@ -247,8 +247,12 @@ cudaError_t graph_set_op_of(struct guest_node *node, const struct guest_op *op)
 {
 	if (!node || graph_node_type(op) != node->type)
 		return cudaErrorInvalidValue;
+	if (node->op.kind == GUEST_OP_CONDITIONAL)
+		drop_bodies(&node->op);
 	guest_op_drop(&node->op);
 	guest_op_keep(&node->op, op);
+	if (op->kind == GUEST_OP_CONDITIONAL)
+		keep_bodies(&node->op, op);
 	return cudaSuccess;
 }
 
