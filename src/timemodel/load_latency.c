@@ -44,8 +44,11 @@ double stored_lines(const struct timing_inst *x, const struct counts *c)
 	return (double)c->st_lines + (double)c->atom_sectors + local;
 }
 
-/* Warps that go their own ways wait for their own loads; at a barrier, and at the end of the thread
- * block, which keeps its place until its last warp is done, for those of all. */
+/*
+ * Warps that go their own ways wait for their own loads; at a barrier, and at the end of the thread
+ * block, which keeps its place until its last warp is done, for those of all. Of many turns from one
+ * barrier to the next each is late at other times: the last warp's sum is late by the root of them.
+ */
 double *lines_waited_for(const struct hyperblocks *h)
 {
 	const struct timing_program *p = h->program;
@@ -54,12 +57,12 @@ double *lines_waited_for(const struct hyperblocks *h)
 	double *batches = mem_calloc(h->n_regions + 1, sizeof *batches);
 	double *passes = mem_calloc(h->n_regions + 1, sizeof *passes);
 	double *coming = mem_calloc(h->n_regions + 1, sizeof *coming); /* warps of a block */
-	bool barriers = false, stored = false, multiplied = true;
+	double meetings = 1; /* of a warp and its block: the last one is the end */
+	bool stored = false, multiplied = true;
 	unsigned held = 0, fresh = 0; /* scoreboards that loads hold; loads since the last wait */
 	for (uint32_t i = 0; i < p->n_insts; i++) {
 		const struct timing_inst *x = &p->inst[i];
 		const uint32_t at = h->region_of[i];
-		barriers = barriers || x->class == INST_BARRIER;
 		if (p->machine_code && x->issued > 0 && x->control.waits_for & held) {
 			held &= ~(unsigned)x->control.waits_for;
 			batches[at] += fresh > 0;
@@ -88,10 +91,14 @@ double *lines_waited_for(const struct hyperblocks *h)
 			passes[r] = b->warp_passes;
 			coming[r] = fmin(warps, fmax(1, passes[r] / entering));
 		}
+	for (uint32_t i = 0; i < p->n_insts; i++)
+		if (p->inst[i].class == INST_BARRIER)
+			meetings += passes[h->region_of[i]] / p->warps;
 	for (unsigned r = 0; r < h->n_regions; r++) {
+		const double turns = fmax(1, passes[r] / p->warps / meetings);
 		lines[r] /= fmax(1, batches[r]);
-		if (barriers || passes[r] <= p->warps)
-			lines[r] *= coming[r];
+		if (meetings > 1 || passes[r] <= p->warps)
+			lines[r] *= pow(coming[r], 1 / sqrt(turns));
 	}
 	free(batches);
 	free(passes);

@@ -11,6 +11,10 @@
 
 #include "base/mem.h"
 
+/* Shares of a block at the last level: 16 bytes each are kept of 256 accesses, which took longer to
+ * make than they take here. */
+#define LAST_LEVEL_TAKES 512
+
 void access_log_begin(struct access_log *log, const struct cache_sim *c)
 {
 	log->level = cache_sim_level(c);
@@ -31,7 +35,7 @@ static void raise_level(struct access_log *log, const struct cache_sim *c)
 	}
 	if (log->n - log->block_start < log->block_limit)
 		return; /* that was enough */
-	if (log->block_limit < 64 * cache_sim_block_limit(c))
+	if (log->block_limit < LAST_LEVEL_TAKES * cache_sim_block_limit(c))
 		log->block_limit *= 2; /* the last level takes more */
 	else
 		log->overflow = true;

@@ -2,14 +2,18 @@
  * Which blocks of a grid run, and in which order: all of them, cluster by cluster, from the last to
  * the first, or a sample.
  *
- * A sample is block 0 and one block anywhere in each of as many equal parts of the grid. At equal
- * distances they could all lie in one column, and share what blocks of a column share.
+ * A sample is block 0 and a few blocks side by side anywhere in each of equal parts of the grid: what
+ * one leaves of a sector its neighbours take. At equal distances they could all lie in one column,
+ * and share what blocks of a column share.
  */
 #ifndef PMPP_EMU_BLOCK_ORDER_H
 #define PMPP_EMU_BLOCK_ORDER_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#define ORDER_BESIDE 8  /* blocks side by side, */
+#define ORDER_MANY   64 /* in a sample of so many */
 
 struct block_order { /* the identity unless sampled, or in clusters */
 	uint64_t n, total;
@@ -40,9 +44,12 @@ static inline uint64_t order_in_sample(const struct block_order *o, uint64_t i)
 	if (i == 0)
 		return 0;
 	const uint64_t n = o->n - 1, total = o->total - 1; /* without block 0 */
-	const uint64_t first = order_part(total, i - 1, n), end = order_part(total, i, n);
-	const uint32_t anywhere = (uint32_t)(i * 0x9e3779b97f4a7c15u >> 32);
-	return 1 + first + order_part(end - first, anywhere, (uint64_t)1 << 32);
+	const uint64_t beside = n >= ORDER_MANY ? ORDER_BESIDE : 1;
+	const uint64_t part = (i - 1) / beside, from = part * beside;
+	const uint64_t len = n - from < beside ? n - from : beside;
+	const uint64_t first = order_part(total, from, n), end = order_part(total, from + len, n);
+	const uint32_t anywhere = (uint32_t)((part + 1) * 0x9e3779b97f4a7c15u >> 32);
+	return i + first - from + order_part(end - first - len + 1, anywhere, (uint64_t)1 << 32);
 }
 
 /* The block that is run as number @i. */
