@@ -35,6 +35,7 @@ struct scheduler {
 	const struct timing_program *program;
 	const struct gpu_spec *gpu;
 	const struct load_misses *misses;
+	const struct demand *asked; /* per region, of one pass of a block */
 	double *lines;             /* per region: lines_waited_for() */
 	double *cycles;            /* per region: the answer */
 	struct live_out *live_out; /* per hyperblock */
@@ -306,12 +307,22 @@ static void issue_inst(struct scheduler *s, uint32_t i, uint32_t b, struct progr
 			set_ready(s, x->result[k], done);
 }
 
-/* Where a region ends, at @end, the next one begins. */
-static void close_region(struct scheduler *s, uint32_t *region, struct progress *at, double end,
-                         double weight)
+/* How much longer than the @alone cycles of one warp a block takes for @passes of @region. */
+static double others_cycles(const struct scheduler *s, uint32_t region, double alone, double passes)
 {
+	const struct timing_program *p = s->program;
+	const double warps = p->warps / p->thread_blocks / s->gpu->schedulers_per_sm;
+	const struct demand none = { 0 }, d = demand_sum(none, s->asked[region], passes);
+	return crossed(&d, alone, busy_cycles(&d, warps)) - alone;
+}
+
+/* Where a region ends, at @end, the next one begins, once the others of the block are there. */
+static void close_region(struct scheduler *s, uint32_t *region, struct progress *at, double end,
+                         double weight, double passes)
+{
+	const double next = end + others_cycles(s, *region, end - at->start, passes);
 	s->cycles[(*region)++] += weight * (end - at->start);
-	*at = (struct progress){ .start = end, .last = end, .memory = end };
+	*at = (struct progress){ .start = next, .last = next, .memory = next };
 }
 
 /* What the branch at the end of basic block @b costs on average. */
@@ -352,7 +363,7 @@ static void walk_block(struct scheduler *s, uint32_t b, uint32_t *region, struct
 			issue_machine_inst(s, i, b, at);
 		else
 			at->issued++;
-		close_region(s, region, at, fmax(region_end(s, at), at->memory) + barrier, weight);
+		close_region(s, region, at, fmax(region_end(s, at), at->memory) + barrier, weight, 1);
 	}
 }
 
@@ -374,8 +385,8 @@ static void walk(struct scheduler *s, unsigned k, int32_t from, double weight)
 			if (b == h->first || s->h->block_passes[b] >= 0.5 * s->h->block_passes[h->first])
 				walk_block(s, b, &region, &at, weight);
 	const double end = region_end(s, &at) + branch_cycles(s, h->end - 1);
-	close_region(s, &region, &at, end, weight / copies);
-	s->end = end;
+	close_region(s, &region, &at, end, weight / copies, copies);
+	s->end = at.start;
 }
 
 static void add_live_out(struct live_out *l, int32_t reg, double cycles)
@@ -466,7 +477,7 @@ static void schedule(struct scheduler *s, unsigned k)
 }
 
 double *critical_paths(const struct hyperblocks *h, const struct gpu_spec *g,
-                       const struct load_misses *misses)
+                       const struct load_misses *misses, const struct demand *asked)
 {
 	const struct timing_program *p = h->program;
 	const unsigned registers = p->machine_code ? TIMING_BOARDS : p->n_registers;
@@ -474,6 +485,7 @@ double *critical_paths(const struct hyperblocks *h, const struct gpu_spec *g,
 		                   .program = p,
 		                   .gpu = g,
 		                   .misses = misses,
+		                   .asked = asked,
 		                   .lines = lines_waited_for(h),
 		                   .cycles = mem_calloc(h->n_regions + 1, sizeof *s.cycles),
 		                   .live_out = mem_calloc(h->n + 1, sizeof *s.live_out),

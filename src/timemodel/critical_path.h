@@ -3,16 +3,20 @@
  * top to its end. Operands that are not there yet, barriers, branches; instructions in the order
  * that waits least, as the assembler arranges them, within what memory order and barriers allow.
  *
- * Static: looks at every region once, with average latencies. It refuses to know what other warps
- * do (kernel_time.h).
+ * Static: looks at every region once, with average latencies. Of other warps it knows how long they
+ * keep a region busy, but not when (kernel_time.h).
  */
 #ifndef PMPP_TIMEMODEL_CRITICAL_PATH_H
 #define PMPP_TIMEMODEL_CRITICAL_PATH_H
 
 #include "timemodel/load_latency.h"
+#include "timemodel/sm_demand.h"
 
-/* Cycles per region of @h. Caller frees. */
+/*
+ * Cycles per region of @h. @asked: by region, what one pass of a thread block asks of its SM; while
+ * the others of the block are busy, what a warp has loaded comes nearer. Caller frees.
+ */
 double *critical_paths(const struct hyperblocks *h, const struct gpu_spec *g,
-                       const struct load_misses *misses);
+                       const struct load_misses *misses, const struct demand *asked);
 
 #endif

@@ -109,9 +109,22 @@ static double code_blocks(const struct hyperblocks *h)
 	return sum;
 }
 
+/* By region, what one pass of a block asks for; nobody waits for a store. Caller frees. */
+static struct demand *asked_in_a_pass(const struct gpu_spec *g, const struct run_counts *c)
+{
+	struct demand *asked = mem_calloc(c->n_regions + 1, sizeof *asked);
+	for (unsigned r = 0; r < c->n_regions; r++) {
+		const double passes = c->regions[r].block_passes;
+		if (passes > 0)
+			asked[r] = demand_sum(asked[r], demand_of(g, &c->regions[r]), 1 / passes);
+		asked[r].store = 0;
+	}
+	return asked;
+}
+
 /* The critical path of the thread block that lasts longest: as if the program were that alone. */
 static double longest_block(const struct timing_program *all, const struct gpu_spec *g,
-                            const struct load_misses *misses)
+                            const struct load_misses *misses, const struct demand *asked)
 {
 	struct timing_block *block = mem_calloc(all->n_blocks + 1, sizeof *block);
 	struct timing_program one = *all;
@@ -127,7 +140,7 @@ static double longest_block(const struct timing_program *all, const struct gpu_s
 	one.thread_blocks = 1;
 	one.slowest_warp_insts = all->longest_warp_insts;
 	hyperblocks_build(&h, &one);
-	double *cycles = critical_paths(&h, g, misses);
+	double *cycles = critical_paths(&h, g, misses, asked);
 	for (unsigned k = 0; k < h.n; k++)
 		for (uint32_t r = h.hyperblock[k].first_region; r < h.hyperblock[k].end_region; r++)
 			sum += h.block_passes[h.hyperblock[k].first] * cycles[r];
@@ -159,19 +172,14 @@ void regions_build(const struct timing_program *p, const struct gpu_spec *g, dou
 	misses.own = own_of_dram(p, dram);
 	struct hyperblocks h;
 	hyperblocks_build(&h, p);
-	double *cycles = critical_paths(&h, g, &misses);
 	out->n_regions = h.n_regions;
 	out->regions = mem_calloc(h.n_regions + 1, sizeof *out->regions);
 	for (unsigned k = 0; k < h.n; k++)
 		for (uint32_t r = h.hyperblock[k].first_region; r < h.hyperblock[k].end_region; r++) {
 			const uint32_t top = h.hyperblock[k].first;
 			out->regions[r] = (struct region){ .warp_passes = p->block[top].warp_passes,
-				                               .block_passes = h.block_passes[top],
-				                               .critical_path_cycles = cycles[r] };
+				                               .block_passes = h.block_passes[top] };
 		}
-	out->code_blocks = code_blocks(&h);
-	out->shared_swap_chain = swaps_of_others(p, out->shared_swap_chain);
-	out->longest_block_cycles = longest_block(p, g, &misses);
 	for (uint32_t i = 0; i < p->n_insts; i++) {
 		struct region *r = &out->regions[h.region_of[i]];
 		add_inst(r, &p->inst[i], &p->counts[i]);
@@ -179,10 +187,18 @@ void regions_build(const struct timing_program *p, const struct gpu_spec *g, dou
 		add_lockstep(&out->atomics, &p->inst[i], &p->counts[i], factor);
 	}
 	add_loop_turns(&h, out->regions);
-	for (unsigned r = 0; r < h.n_regions; r++) {
+	for (unsigned r = 0; r < h.n_regions; r++)
 		share_out(&out->regions[r]);
+	struct demand *asked = asked_in_a_pass(g, out);
+	double *cycles = critical_paths(&h, g, &misses, asked);
+	for (unsigned r = 0; r < h.n_regions; r++) {
+		out->regions[r].critical_path_cycles = cycles[r];
 		scale(&out->regions[r], factor);
 	}
+	out->code_blocks = code_blocks(&h);
+	out->shared_swap_chain = swaps_of_others(p, out->shared_swap_chain);
+	out->longest_block_cycles = longest_block(p, g, &misses, asked);
+	free(asked);
 	free(cycles);
 	hyperblocks_free(&h);
 }

@@ -41,6 +41,7 @@ void l2_use(struct l2_cache *c, void *const memory[2])
 {
 	c->tags.way = memory[0];
 	c->line = memory[1];
+	c->seen = mem_calloc(c->n_seen, sizeof *c->seen);
 }
 
 void l2_free(struct l2_cache *c)
@@ -72,8 +73,7 @@ static bool is_host(const struct l2_cache *c, uint32_t line)
 
 void l2_follow_first(struct l2_cache *c, uint32_t lines)
 {
-	c->seen = mem_calloc(lines, sizeof *c->seen);
-	c->n_seen = lines;
+	c->n_seen = lines > c->n_seen ? lines : c->n_seen;
 }
 
 bool l2_warm(struct l2_cache *c, uint32_t first, uint32_t lines, enum warm_kind kind, double share)
@@ -84,12 +84,19 @@ bool l2_warm(struct l2_cache *c, uint32_t first, uint32_t lines, enum warm_kind 
 	c->warm[c->n_warm].end = first + lines;
 	c->warm[c->n_warm].share = (uint32_t)(256 * share + 0.5);
 	c->warm[c->n_warm++].kind = kind;
+	l2_follow_first(c, first + lines);
 	return true;
 }
 
-/* What L2 knows of a line that comes to its home. */
+#define CAME 16 /* of c->seen, beside the sectors */
+
+/* What L2 knows of a line that comes to its home: what was there before is so once. */
 static struct l2_line line_from_before(const struct l2_cache *c, uint32_t line)
 {
+	if (line < c->n_seen && c->seen[line] & CAME)
+		return (struct l2_line){ 0 };
+	if (line < c->n_seen)
+		c->seen[line] |= CAME;
 	for (unsigned i = 0; i < c->n_warm; i++) {
 		if (line < c->warm[i].first || line >= c->warm[i].end ||
 		    (line * 0x9e3779b1u >> 24) >= c->warm[i].share)
