@@ -36,11 +36,11 @@ struct scheduler {
 	const struct gpu_spec *gpu;
 	const struct load_misses *misses;
 	const struct demand *asked; /* per region, of one pass of a block */
-	double *lines;             /* per region: lines_waited_for() */
-	double *cycles;            /* per region: the answer */
-	struct live_out *live_out; /* per hyperblock */
-	float *ready;              /* per register: when its value is there; 0 = long since */
-	int32_t *pending;          /* registers with ready > 0 */
+	double *lines;              /* per region: lines_waited_for() */
+	double *cycles;             /* per region: the answer */
+	struct live_out *live_out;  /* per hyperblock */
+	float *ready;               /* per register: when its value is there; 0 = long since */
+	int32_t *pending;           /* registers with ready > 0 */
 	unsigned n_pending;
 	double end; /* of the last walk */
 	/* When the last loads of this walk are there, by turns. */

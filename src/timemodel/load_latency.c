@@ -46,8 +46,9 @@ double stored_lines(const struct timing_inst *x, const struct counts *c)
 
 /*
  * Warps that go their own ways wait for their own loads; at a barrier, and at the end of the thread
- * block, which keeps its place until its last warp is done, for those of all. Of many turns from one
- * barrier to the next each is late at other times: the last warp's sum is late by the root of them.
+ * block, which keeps its place until its last warp is done, for those of all. Of many turns from
+ * one barrier to the next each is late at other times: the last warp's sum is late by the root of
+ * them.
  */
 double *lines_waited_for(const struct hyperblocks *h)
 {

@@ -336,8 +336,9 @@ struct collision_totals collision_log_totals(const struct collision_log *c)
 /*
  * Lanes that look at a word before any others and try, by phase: all of those that begin together.
  * Later ones come to their next word one by one, and of many only the first do not yet find it
- * changed (tests/gpu/micro/contended.cu, maxima in runs of 128, 1024 and 8192 items, from a thread's
- * second item on: 8 to 14 times the root of all who come, as many tries each as of the others).
+ * changed (tests/gpu/micro/contended.cu, maxima in runs of 128, 1024 and 8192 items, from a
+ * thread's second item on: 8 to 14 times the root of all who come, as many tries each as of the
+ * others).
  */
 static void first_looks(const struct collision_log *c, double factor, double *together,
                         double *later)

@@ -2,9 +2,9 @@
  * Which blocks of a grid run, and in which order: all of them, cluster by cluster, from the last to
  * the first, or a sample.
  *
- * A sample is block 0 and a few blocks side by side anywhere in each of equal parts of the grid: what
- * one leaves of a sector its neighbours take. At equal distances they could all lie in one column,
- * and share what blocks of a column share.
+ * A sample is block 0 and a few blocks side by side anywhere in each of equal parts of the grid:
+ * what one leaves of a sector its neighbours take. At equal distances they could all lie in one
+ * column, and share what blocks of a column share.
  */
 #ifndef PMPP_EMU_BLOCK_ORDER_H
 #define PMPP_EMU_BLOCK_ORDER_H
@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ORDER_BESIDE 8  /* blocks side by side, */
-#define ORDER_MANY   64 /* in a sample of so many */
+#define ORDER_BESIDE 8 /* blocks side by side, */
+#define ORDER_MANY 64  /* in a sample of so many */
 
 struct block_order { /* the identity unless sampled, or in clusters */
 	uint64_t n, total;

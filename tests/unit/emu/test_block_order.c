@@ -12,9 +12,13 @@ static void check_sample(uint64_t n, uint64_t total)
 		const uint64_t b = order_block(&o, i);
 		assert_true(b < total);
 		assert_true(i ? b > order_block(&o, i - 1) : b == 0);
-		if (i) { /* in its part */
-			assert_true(b - 1 >= (total - 1) * (i - 1) / (n - 1));
-			assert_true(b - 1 < (total - 1) * i / (n - 1));
+		if (i) { /* in its part, beside the others of it */
+			const uint64_t beside = n - 1 >= ORDER_MANY ? ORDER_BESIDE : 1;
+			const uint64_t from = (i - 1) / beside * beside;
+			const uint64_t end = from + beside < n - 1 ? from + beside : n - 1;
+			assert_true(b - 1 >= (total - 1) * from / (n - 1));
+			assert_true(b - 1 < (total - 1) * end / (n - 1));
+			assert_true(i - 1 == from || b == order_block(&o, i - 1) + 1);
 		}
 	}
 }

@@ -70,6 +70,61 @@ TEST(one_late_load_is_enough)
 	assert_true(fabs(wait_for_loads(2, 0.25, apart) - wait_for_loads(1, 0.25, apart)) < 1.5);
 }
 
+/* Lines that are waited for together in a loop of @turns, before a barrier. */
+static double lines_of_loop(double turns)
+{
+	struct sample s = { 0 };
+	add_inst(&s, INST_LOAD, 1, -1)->space = MEMORY_GLOBAL;
+	add_inst(&s, INST_BRANCH, -1, -1)->guard = 1;
+	end_block(&s, 0, 1);
+	add_inst(&s, INST_BARRIER, -1, -1);
+	end_block(&s, -1, -1);
+	s.block[0].warp_passes = turns * WARPS;
+	struct hyperblocks h;
+	hyperblocks_build(&h, &s.p);
+	double *lines = lines_waited_for(&h);
+	const double of_loop = lines[0];
+	free(lines);
+	hyperblocks_free(&h);
+	return of_loop;
+}
+
+/* Who waits at the barrier waits for the last of the block's warps; of many turns each is late at
+ * another time. */
+TEST(many_turns_even_out)
+{
+	const double warps = (double)WARPS / BLOCKS;
+	assert_true(fabs(lines_of_loop(1) - warps) < 1e-9);
+	assert_true(fabs(lines_of_loop(200) - pow(warps, 0.1)) < 1e-9); /* 100 from one to the next */
+}
+
+/* What is left to wait for a load when the block before it is done, of which all warps ask for
+ * @times as much as one is told of. */
+static double left_behind(unsigned times)
+{
+	struct sample s = { 0 };
+	add_inst(&s, INST_LOAD, 1, -1)->space = MEMORY_GLOBAL;
+	end_block(&s, 1, -1);
+	for (unsigned i = 0; i < 4; i++)
+		s.counts[add_inst(&s, INST_FP64, 2, -1) - s.inst].warp_executed *= times;
+	end_block(&s, 2, -1);
+	add_inst(&s, INST_FP32, 3, 1);
+	end_block(&s, -1, -1);
+	s.block[1].successor[1] = 0; /* so that each is a region of its own */
+	s.block[0].successor[1] = 0;
+	struct run_counts c = build(&s, 1);
+	const double left = c.regions[2].critical_path_cycles;
+	run_counts_free(&c);
+	return left;
+}
+
+/* While the others of a block are busy, what a warp has loaded comes nearer. */
+TEST(busy_blocks_wait_less)
+{
+	assert_true(left_behind(1) > left_behind(40) + 20);
+	assert_true(left_behind(4000) < 10);
+}
+
 /* Loads are put ahead of one store to local memory, and of no more. */
 TEST(few_loads_pass_local_stores)
 {

@@ -327,9 +327,9 @@ TEST(sides_wait_once)
 {
 	for (unsigned each = 1; each <= 2; each++) { /* sides that a warp takes */
 		struct sample s = { 0 };
-		add_inst(&s, INST_LOAD, 1, -1)->space = MEMORY_SHARED;
-		s.counts[0].shared_ld_requests = WARPS;
-		s.counts[0].shared_ld_wavefronts = 1000 * WARPS;
+		struct timing_inst *load = add_inst(&s, INST_LOAD, 1, -1);
+		load->space = MEMORY_GLOBAL;
+		load->origin = (struct load_origin){ .known = true, .l2 = 1, .dram = 1 };
 		add_inst(&s, INST_INT_LOGIC, 2, -1);
 		add_inst(&s, INST_BRANCH, -1, -1)->guard = 2;
 		end_block(&s, 2, 1);
@@ -342,7 +342,7 @@ TEST(sides_wait_once)
 		add_inst(&s, INST_FP32, 4, 3);
 		end_block(&s, -1, -1);
 		const double sum = cycles(&s);
-		assert_true(each == 1 ? sum > 2000 : sum > 1000 && sum < 1200);
+		assert_true(each == 1 ? sum > 1250 : sum > 650 && sum < 800);
 	}
 }
 
