@@ -12,7 +12,7 @@ fi
 check() { python3 "$here/model_error.py" "$PMPP" h200 "$@" >"$dir/out" 2>"$dir/err"; }
 
 # --- every pair that measurement separates by more than 10 %, and the error
-check "$recorded/time.jsonl" "$recorded/ladders.jsonl" --sample 66 --only point 'sgemm M=1024' \
+check "$recorded/time.jsonl" "$recorded/ladders.jsonl" --sample 128 --only point 'sgemm M=1024' \
 	'sgemm_fast M=1024' 'transpose W=2048' reduction 'diverge N'
 same order-status 0 $?
 while IFS= read -r line; do
@@ -57,6 +57,24 @@ time_within steps-by-turns 2900000 4300000 vec_add/chunks N=524288 block=25
 read=$(python3 -c 'import json, sys
 print(int(json.load(open(sys.argv[1]))["metrics"]["dram.read_bytes"]["value"]))' "$dir/beside.json")
 [ "${read:-0}" -gt 60000000 ] && [ "$read" -lt 80000000 ] && ok neighbours || not_ok neighbours "$read bytes"
+
+# --- traffic of a sample and of all blocks, where L2 holds less than the data: rows of blocks that fill
+# sectors by turns; words anywhere, of which L2 keeps some
+for k in 'transpose/div_mod W=512 H=16384 block=64' \
+	'latency/chase N=2500000 block=128 blocks=2400 hops=16 ballast=1 CHAINS=2'; do
+	for sample in 128 1000000; do
+		# shellcheck disable=SC2086
+		"$PMPP" run $k --gpu t4 --backend emu --no-verify --json --sample "$sample" 2>"$dir/err" |
+			python3 -c 'import json, sys
+m = json.load(sys.stdin)["metrics"]
+print(m["dram.read_bytes"]["value"], m["dram.write_bytes"]["value"])'
+	done >"$dir/both"
+	python3 - "$dir/both" <<'EOF' && ok "sample of $k" || not_ok "sample of $k" "$(cat "$dir/both")"
+import sys
+few, all_ = [list(map(float, line.split())) for line in open(sys.argv[1])]
+sys.exit(any(abs(a - b) > 0.1 * max(all_) for a, b in zip(few, all_)))
+EOF
+done
 
 # --- an order that is wrong is noticed: the same measurements with two rungs exchanged
 python3 - "$recorded/ladders.jsonl" >"$dir/turned.jsonl" <<'EOF'

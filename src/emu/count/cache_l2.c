@@ -147,7 +147,9 @@ void l2_prefetch(const struct l2_cache *c, uint32_t hash)
 static void evict(struct l2_traffic *t, const struct l2_line *w)
 {
 	/* dirty sectors that are neither known nor wholly written are read first */
-	t->read += sector_count(w->dirty & ~(unsigned)(w->fetched | w->whole));
+	const unsigned filled = sector_count(w->dirty & ~(unsigned)(w->fetched | w->whole));
+	t->read += filled;
+	t->filled += filled;
 	t->write += sector_count(w->dirty);
 	t->memory_accesses += w->dirty != 0;
 }

@@ -15,6 +15,7 @@
 /* Sectors of a part's lines, but for: */
 struct l2_traffic {
 	uint64_t asked, written, local, read, write, found; /* found: brought there before */
+	uint64_t filled; /* of read: what stores had left empty of sectors that have to leave */
 	uint64_t missed; /* asked by loads and atomics and not there: read or found, with their pairs */
 	uint64_t host_read, host_written; /* of the host's memory, and in none of read, write, found */
 	uint64_t first;    /* of read and found: never before in this launch, where that is followed */

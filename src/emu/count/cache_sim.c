@@ -334,6 +334,7 @@ static void add_wave(struct part *p, double weight)
 	p->before.l2_written += weight * (double)t->written;
 	p->before.l2_local += weight * (double)t->local;
 	p->before.read_bytes += weight * SECTOR * (double)t->read;
+	p->before.filled_bytes += weight * SECTOR * (double)t->filled;
 	p->before.write_bytes += weight * SECTOR * (double)t->write;
 	p->before.host_read_bytes += weight * SECTOR * (double)t->host_read;
 	p->before.host_write_bytes += weight * SECTOR * (double)t->host_written;
@@ -394,6 +395,7 @@ struct cache_totals cache_sim_totals(const struct cache_sim *c)
 		t.l2_written += b->l2_written;
 		t.l2_local += b->l2_local;
 		t.read_bytes += b->read_bytes;
+		t.filled_bytes += b->filled_bytes;
 		t.write_bytes += b->write_bytes;
 		t.host_read_bytes += b->host_read_bytes;
 		t.host_write_bytes += b->host_write_bytes;

@@ -113,6 +113,7 @@ struct cache_totals {
 	double l2_requests;            /* lines asked of L2, whatever of their sectors */
 	double read_bytes, write_bytes;
 	double host_read_bytes, host_write_bytes; /* of the host's memory, which are in nothing else */
+	double filled_bytes;     /* of read_bytes: what stores had left empty of sectors */
 	double found_bytes;      /* there by WARM_FOUND, and read for that: not in read_bytes */
 	double first_bytes;      /* of both, never read before; 0 without cache_sim_follow_first */
 	double late_write_bytes; /* still in L2 at the end: written when others need the room */

@@ -1,6 +1,9 @@
 /* See sampled_traffic.h. */
 #include "emu/launch/sampled_traffic.h"
 
+#include "emu/check/check.h"
+#include "model/access_shape.h"
+
 #include <math.h>
 
 #define LINE_BYTES 128
@@ -8,6 +11,7 @@
 /* Only the first wave of a launch finds nothing in L2: a sample is like the others if there are at
  * least so many. */
 #define WAVES_TO_WARM 4
+#define STORED_ONCE 1.05
 
 static double resident_blocks(const struct emu_launch *l)
 {
@@ -118,24 +122,55 @@ struct dram_traffic {
 	double read, written, fresh;
 };
 
+/* Bytes that come to L2 until a sector is full that store @a, one lane a sector, stores one element
+ * of: lanes take the buffer's rows, and who comes next takes the next element of all of them. */
+static double bytes_to_fill(const struct access_sample *a, double written)
+{
+	const struct access_shape sh = access_shape(a);
+	const double stride = fabs((double)sh.stride), elem = a->bytes_per_lane;
+	if ((sh.pattern != ACCESS_STRIDED && sh.pattern != ACCESS_COLUMNS) || stride < SECTOR_BYTES)
+		return INFINITY;
+	return written / stride * (SECTOR_BYTES + elem) * (SECTOR_BYTES / elem);
+}
+
+/* In a row of blocks: are all that the grid stores whole sectors by then? Each byte is stored
+ * once, by instructions like those that were seen. */
+static bool strides_fill(const struct emu_launch *l, double stored, double written)
+{
+	const struct trace *t = l->grid.trace;
+	double most = 0;
+	for (unsigned i = 0; t && i < t->n_accesses; i++)
+		if (t->accesses[i].store && !t->accesses[i].shared)
+			most = fmax(most, bytes_to_fill(&t->accesses[i], written));
+	return most > 0 && most < l->device->gpu->l2_bytes / 2.0 && stored < STORED_ONCE * written;
+}
+
 /*
  * What a block leaves of a sector its neighbours take: not the ones of the sample, but those beside
- * it, in its row of blocks or the next. If L2 holds what a row brings, nothing is read more often
- * than it is asked for, nor written more often than it is stored.
+ * it, in its row of blocks or the next. If L2 holds what comes until then, nothing is read more
+ * often than it is asked for, nor written more often than it is stored. In a row of blocks only
+ * stores are known to meet.
  */
 static void share_with_neighbours(const struct emu_launch *l, const struct counts *asked,
-                                  double factor, const struct footprint *f, struct dram_traffic *d)
+                                  double factor, double filled, const struct footprint *f,
+                                  struct dram_traffic *d)
 {
 	const struct dim3u *grid = &l->req->plan->grid;
 	const double of_block = (d->read + d->written) / (double)l->grid.order.total;
-	if ((grid->y <= 1 && grid->z <= 1) || asked->bulk_ld_requests > 0 ||
-	    of_block * grid->x > l->device->gpu->l2_bytes / 2.0)
+	const bool row = grid->y <= 1 && grid->z <= 1;
+	if (asked->bulk_ld_requests > 0 ||
+	    (row ? !strides_fill(l, (double)asked->st_bytes * factor, f->written)
+	         : of_block * grid->x > l->device->gpu->l2_bytes / 2.0))
 		return;
 	const double atomics = SECTOR_BYTES * (double)asked->atom_sectors;
 	const double loads = (double)asked->ld_bytes + atomics;
 	const double stores = (double)asked->st_bytes + atomics;
-	d->read = fmin(d->read, fmax(f->read + f->local, loads * factor));
-	d->written = fmin(d->written, fmax(f->written + f->local, stores * factor));
+	const double written = fmin(d->written, fmax(f->written + f->local, stores * factor));
+	if (!row)
+		d->read = fmin(d->read, fmax(f->read + f->local, loads * factor));
+	else if (d->written > 0)
+		d->read -= filled * (1 - written / d->written);
+	d->written = written;
 }
 
 static struct dram_traffic dram_traffic_of(const struct emu_launch *l, const struct cache_totals *t,
@@ -164,7 +199,7 @@ static struct dram_traffic dram_traffic_of(const struct emu_launch *l, const str
 		d.written = fmax(d.written, t->l2_local * SECTOR_BYTES * factor);
 		d.read = fmax(d.read, local_load_sectors(l) * SECTOR_BYTES * factor);
 	}
-	share_with_neighbours(l, asked, factor, &f, &d);
+	share_with_neighbours(l, asked, factor, t->filled_bytes * factor, &f, &d);
 	d.fresh = most > 0 ? d.read / most : 1;
 	return d;
 }
