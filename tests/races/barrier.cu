@@ -61,3 +61,18 @@ extern "C" __global__ void barrier_of_one_warp(int *a, int *b, int n)
 	asm volatile("bar.sync 1, 32;" ::: "memory");
 	b[T] = s[31 - T];
 }
+//: customary 1 x 64 "barrier divergence" "1 threads of it have ended"
+extern "C" __global__ void returns_behind_its_work(int *a, int *b, int n)
+{
+	__shared__ int s[64];
+	if (n == 4096 && T == 0) {
+		b[64] = a[0] + a[1];
+		return;
+	}
+	s[T] = a[T];
+	__syncthreads();
+	if (T == 1)
+		b[65] = n;
+	__syncthreads();
+	b[T] = s[T == 63 ? T : 63 - T];
+}

@@ -13,7 +13,7 @@ static uint32_t first_value(const struct warp *w, uint32_t slot, bool scalar)
 
 /* a number, b thread count (0 = all), c predicate; y bits: 1 a is scalar, 2 b is scalar, 4 red,
  * 8 inverted predicate */
-static inline struct block_barrier *arrive_at_barrier(struct warp *w, const struct uop *u)
+static inline struct block_barrier *come_to_barrier(struct warp *w, const struct uop *u)
 {
 	const uint32_t number = first_value(w, u->a, u->y & 1) % N_BARRIERS;
 	const uint32_t count = first_value(w, u->b, u->y & 2);
@@ -22,9 +22,6 @@ static inline struct block_barrier *arrive_at_barrier(struct warp *w, const stru
 		w->worker->barriers_met = number + 1;
 	w->barrier = number;
 	b->expected = count;
-	b->arrived += 32; /* barriers count whole warps */
-	if (w->worker->race)
-		race_arrive(w->worker->race, w->number, w->live, number);
 	if (__builtin_expect(u->y & 4, 0)) {
 		const uint32_t p = (PRED(u->c) ^ (u->y & 8 ? 0xffffffffu : 0)) & w->mask;
 		b->ones += lane_popc32(p);
@@ -32,26 +29,39 @@ static inline struct block_barrier *arrive_at_barrier(struct warp *w, const stru
 	}
 	return b;
 }
+
+/* Only some lanes of the warp. */
+COLD HANDLER(barrier_of_a_part)
+{
+	const uint32_t number = w->barrier;
+	if (!parts_may_wait(w, u))
+		return vm_fault(w, u, FAULT_BARRIER_DIVERGED, (unsigned)__builtin_ctz(mask ? mask : 1));
+	if (w->program->kind != PROGRAM_REFERENCE)
+		CONTINUE(deoptimise_here(w, u)); /* and comes here again */
+	come_to_barrier(w, u);
+	if (w->n_parts && w->barrier != number) /* one waits at another barrier */
+		return vm_fault(w, u, FAULT_BARRIER_DIVERGED, (unsigned)__builtin_ctz(mask));
+	CONTINUE(parts_wait(w, u));
+}
+
 HANDLER(barrier)
 {
 	if (mask != w->live)
-		return vm_fault(w, u, FAULT_BARRIER_DIVERGED, (unsigned)__builtin_ctz(mask ? mask : 1));
-	struct block_barrier *b = arrive_at_barrier(w, u);
-	b->waiting++;
-	b->ticks = w->ticks > b->ticks ? w->ticks : b->ticks;
-	w->at = u + 1;
-	w->state = WARP_BARRIER;
+		return barrier_of_a_part(w, u, mask);
+	struct block_barrier *b = come_to_barrier(w, u);
+	barrier_arrive(w, b);
+	barrier_wait(w, b, u + 1);
 	return NULL;
 }
 
 HANDLER(arrive_full)
 {
-	arrive_at_barrier(w, u);
+	barrier_arrive(w, come_to_barrier(w, u));
 	NEXT_full(u + 1);
 }
 HANDLER(arrive_masked)
 {
-	arrive_at_barrier(w, u);
+	barrier_arrive(w, come_to_barrier(w, u));
 	NEXT_masked(u + 1);
 }
 

@@ -167,7 +167,7 @@ static void start_warp(struct worker *wk, uint32_t i, const struct program *p)
 	w->depth = 0;
 	w->calls = 0;
 	w->saves->n = 0;
-	w->n_waiting = 0;
+	w->n_waiting = w->n_parts = 0;
 	w->ticks = 0;
 	w->atomics = 0;
 	w->looks = 0;
@@ -363,6 +363,8 @@ enum block_state block_step(struct worker *wk, uint64_t index)
 		if (w->state == WARP_BARRIER && opened >> w->barrier & 1) {
 			w->state = WARP_RUN;
 			w->ticks = wk->barrier[w->barrier].opened_at;
+			if (w->n_parts)
+				parts_opened(w);
 		}
 		if (w->state == WARP_RUN || w->state == WARP_YIELD || w->state == WARP_WAIT)
 			moved |= resume(w);

@@ -9,6 +9,8 @@
 
 const struct uop *vm_pop(struct warp *w)
 {
+	if (w->n_parts)
+		return parts_next(w);
 	while (w->depth) {
 		const struct simt_entry *e = &w->stack[--w->depth];
 		const uint32_t mask = e->mask & w->live;

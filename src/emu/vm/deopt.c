@@ -141,6 +141,11 @@ const struct uop *deoptimise_to_conservative(struct warp *w, const struct uop *u
 	CONTINUE(deoptimise(w, u, PROGRAM_CONSERVATIVE, false));
 }
 
+const struct uop *deoptimise_here(struct warp *w, const struct uop *u)
+{
+	return deoptimise(w, u, PROGRAM_REFERENCE, false);
+}
+
 const struct uop *deoptimise_to_reference(struct warp *w, const struct uop *u, uint32_t mask)
 {
 	CONTINUE(deoptimise(w, u, PROGRAM_REFERENCE, u->b));

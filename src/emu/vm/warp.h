@@ -66,6 +66,15 @@ struct meeting {
 };
 enum { MEET_BARRIERS = 16, MEET_WARP = MEET_BARRIERS };
 
+/* Lanes that wait at a barrier of the block for others of their warp, or have it behind them and
+ * wait for their turn (parts.c). */
+struct warp_part {
+	uint32_t mask;
+	int32_t rc;
+	const struct uop *at; /* where they go on */
+	bool opened;
+};
+
 struct warp {
 	uint32_t mask; /* lanes that execute now */
 	uint32_t live; /* lanes that have not left */
@@ -99,6 +108,8 @@ struct warp {
 	uint32_t stack_entries;
 	struct simt_entry *stack;
 	struct call_saves *saves;
+	uint32_t n_parts;
+	struct warp_part part[32];
 	uint32_t n_waiting;
 	struct meeting waiting[32];
 	uint32_t meet[MEET_BARRIERS][32]; /* by lane: the lanes it will meet there */
@@ -142,6 +153,18 @@ const struct uop *vm_pop(struct warp *w);
  * goes, and *@target, the block. 0 = its index is outside the table: the warp has stopped. */
 uint32_t vm_table_group(struct warp *w, const struct uop *u, uint32_t left, int32_t *target);
 
+/* parts.c: the warp has come to barrier @b; it waits there, and goes on at @at. */
+void barrier_arrive(struct warp *w, struct block_barrier *b);
+void barrier_wait(struct warp *w, struct block_barrier *b, const struct uop *at);
+
+/* May the active lanes wait at the barrier @u for the others of the warp? They do, and
+ * what goes on now, or NULL; the same when a path ends; the barrier has opened for those that wait.
+ */
+bool parts_may_wait(const struct warp *w, const struct uop *u);
+const struct uop *parts_wait(struct warp *w, const struct uop *u);
+const struct uop *parts_next(struct warp *w);
+void parts_opened(struct warp *w);
+
 /* call_frame.c: keeps the registers of @f; the registers of the lanes of @mask are again what they
  * were before the last call that saved them. */
 void vm_save_frame(struct warp *w, const struct call_frame *f);
@@ -151,6 +174,8 @@ void vm_restore_frame(struct warp *w, const struct call_frame *f, uint32_t mask)
  * @u on (to the reference program: u->b 1 = inside a guard). */
 const struct uop *deoptimise_to_conservative(struct warp *w, const struct uop *u, uint32_t mask);
 const struct uop *deoptimise_to_reference(struct warp *w, const struct uop *u, uint32_t mask);
+/* The same outside a guard, by any operation. */
+const struct uop *deoptimise_here(struct warp *w, const struct uop *u);
 
 /* access.c: any access, any mask; counts, checks, does it. */
 extern const struct handler vm_access;
