@@ -11,14 +11,62 @@
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static struct {
 	int fd;
 	uint64_t launches, copies;
 	unsigned kernels;
 } out = { .fd = -1 };
+
+/*
+ * What the explorer asks comes once. The process that takes it, the first of those that the program
+ * forks to use the GPU, is the one that is recorded; it leaves a copy for the others, which share
+ * this memory with it: their calls are served as well.
+ */
+static struct asked {
+	_Atomic(enum { ASKED_UNREAD, ASKED_TAKEN, ASKED_KNOWN, ASKED_NOTHING }) state;
+	uint32_t type;
+	size_t len;
+	uint8_t data[1 << 16];
+} *asked;
+
+__attribute__((constructor)) static void share_what_is_asked(void)
+{
+	void *p = mmap(NULL, sizeof *asked, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	asked = p == MAP_FAILED ? NULL : p;
+}
+
+static bool take_asked(int fd, struct wire_msg *m)
+{
+	const bool ok = wire_recv(fd, m, clock_now_s() + 10, NULL) == WIRE_OK;
+	if (!asked)
+		return ok;
+	if (ok && m->len <= sizeof asked->data) {
+		memcpy(asked->data, m->data, m->len);
+		asked->type = m->type;
+		asked->len = m->len;
+	}
+	atomic_store(&asked->state, asked->len ? ASKED_KNOWN : ASKED_NOTHING);
+	return ok;
+}
+
+/* Another process has taken it. */
+static bool copy_asked(struct wire_msg *m)
+{
+	const double until_s = clock_now_s() + 10;
+	while (atomic_load(&asked->state) == ASKED_TAKEN && clock_now_s() < until_s)
+		usleep(1000);
+	if (atomic_load(&asked->state) != ASKED_KNOWN)
+		return false;
+	wire_begin(m, asked->type);
+	wire_put(m, asked->data, asked->len);
+	return true;
+}
 
 static void write_frame(struct wire_msg *m)
 {
@@ -37,14 +85,19 @@ bool record_open(struct record_config *config, struct gpu_spec *gpu, struct err 
 		return err_set(err, ERR_UNAVAILABLE,
 		               "this is pmpp-explore's CUDA runtime: it works in "
 		               "programs that pmpp-explore starts");
+	int unread = ASKED_UNREAD;
+	const bool first =
+		!asked || atomic_compare_exchange_strong(&asked->state, &unread, ASKED_TAKEN);
 	if (fcntl((int)fd, F_SETFD, FD_CLOEXEC) != 0 ||
-	    wire_recv((int)fd, &m, clock_now_s() + 10, NULL) != WIRE_OK ||
+	    !(first ? take_asked((int)fd, &m) : copy_asked(&m)) ||
 	    !record_get_config(&m, config, gpu)) {
 		wire_free(&m);
 		return err_set(err, ERR_UNAVAILABLE,
 		               "descriptor %ld does not lead to the pmpp-explore of this version", fd);
 	}
 	wire_free(&m);
+	if (!first)
+		return true;
 	out.fd = (int)fd;
 	wire_begin(&m, RECORD_HELLO);
 	wire_put_u32(&m, RECORD_VERSION);

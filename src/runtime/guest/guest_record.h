@@ -10,7 +10,8 @@
 #include "runtime/record.h"
 
 /* Takes the descriptor from the environment and reads what is asked of us. False with @err: there
- * is none, or it is not the explorer's. */
+ * is none, or it is not the explorer's. Where another process of the program is recorded already,
+ * nothing that this one does is: record_is_open() is false. */
 bool record_open(struct record_config *config, struct gpu_spec *gpu, struct err *err);
 void record_close(void);
 bool record_is_open(void);

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pid_t process; /* that the runtime started in; what it forks later has its handlers too */
 
 static void leak(const struct emu_allocation *a, struct record_end *end)
 {
@@ -66,7 +67,7 @@ static void report_unchecked(void)
 static void at_end(int status, void *unused)
 {
 	(void)unused;
-	if (!guest.started || !record_is_open())
+	if (!guest.started || getpid() != process || !record_is_open())
 		return;
 	fault_enter();
 	early_tell();
@@ -93,6 +94,7 @@ static void start(void)
 	struct err err = { 0 };
 	clock_host_ns(); /* the program's time begins */
 	guest.started = true;
+	process = getpid();
 	if (!record_open(&guest.config, &guest.gpu, &err) ||
 	    !emu_device_new(&guest.device, &guest.gpu, &err)) {
 		record_problem("runtime", &err);
