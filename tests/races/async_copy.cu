@@ -278,3 +278,46 @@ extern "C" __global__ void handed_over_two_phases_ago(int *a, int *b, int n)
 	if (T >= 64)
 		b[T] = s[T - 64];
 }
+// who makes an mbarrier must be done before others arrive there
+__device__ void arrives(unsigned at)
+{
+	asm volatile("{ .reg .b64 t; mbarrier.arrive.shared.b64 t, [%0]; }" ::"r"(at) : "memory");
+}
+//: race 1 x 64 "this atomic" "meets the store"
+extern "C" __global__ void arrives_at_what_may_not_be_there(int *a, int *b, int n)
+{
+	__shared__ unsigned long long bar;
+	const unsigned at = (unsigned)__cvta_generic_to_shared(&bar);
+	if (T == 0)
+		asm volatile("mbarrier.init.shared.b64 [%0], 64;" ::"r"(at) : "memory");
+	__syncwarp();
+	arrives(at);
+	b[T] = a[T];
+}
+//: race 1 x 32 "no __syncwarp() between"
+extern "C" __global__ void lanes_arrive_too_early(int *a, int *b, int n)
+{
+	__shared__ unsigned long long bar;
+	const unsigned at = (unsigned)__cvta_generic_to_shared(&bar);
+	if (T == 0)
+		asm volatile("mbarrier.init.shared.b64 [%0], 32;" ::"r"(at) : "memory");
+	arrives(at);
+	b[T] = a[T];
+}
+//: clean 1 x 64
+extern "C" __global__ void made_again_behind_a_barrier(int *a, int *b, int n)
+{
+	__shared__ unsigned long long bar;
+	const unsigned at = (unsigned)__cvta_generic_to_shared(&bar);
+	for (int i = 0; i < 2; i++) {
+		if (T == 32 * i)
+			asm volatile("mbarrier.init.shared.b64 [%0], 64;" ::"r"(at) : "memory");
+		__syncthreads();
+		arrives(at);
+		__syncthreads();
+		if (T == 32 * i)
+			asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(at) : "memory");
+		__syncthreads();
+	}
+	b[T] = a[T];
+}

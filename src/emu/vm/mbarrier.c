@@ -67,6 +67,63 @@ static void tell_race(struct warp *w, unsigned lane, const struct worker *owner,
 		race_mbarrier(wk->race, owner->race, w->number, lane, at & CLUSTER_OFFSET, phase, arrives);
 }
 
+/* What a lane does with the object itself, whose upper word is looked at: whoever makes one is to
+ * be done before others use it. */
+struct object_use {
+	uint32_t stored;
+	const uint8_t *there;
+};
+static void stored_word(const void *context, unsigned lane, uint8_t *out)
+{
+	const struct object_use *o = context;
+	(void)lane;
+	memcpy(out, &o->stored, sizeof o->stored);
+}
+static const uint8_t *word_there(const void *context, unsigned lane)
+{
+	const struct object_use *o = context;
+	(void)lane;
+	return o->there;
+}
+static void look_at_object(struct warp *w, const struct uop *u, unsigned lane,
+                           const struct worker *owner, uint64_t at, const uint8_t *there,
+                           const struct state *made)
+{
+	if (!w->worker->race || owner != w->worker)
+		return; /* who uses another block's is not known there */
+	const struct object_use o = { made ? (uint32_t)(pack(made) >> 32) : 0, there + 4 };
+	uint64_t address[32] = { 0 };
+	address[lane] = (at & CLUSTER_OFFSET) + 4;
+	const struct race_access r = {
+		.warp = w->number,
+		.mask = 1u << lane,
+		.op = u->xop,
+		.bytes = 4,
+		.shared = true,
+		.read = !made,
+		.write = true,
+		.strength = made ? RACE_WEAK : RACE_STRONG,
+		.sem = made ? SEM_WEAK : SEM_RELAXED,
+		.scope = SCOPE_CTA,
+		.address = address,
+		.value = stored_word,
+		.before = word_there,
+		.context = &o,
+	};
+	struct race_found found = { 0 };
+	if (!race_access(w->worker->race, &r, &found))
+		return;
+	struct emu_fault *f = vm_note(w, u, FAULT_RACE, lane, found.other_op);
+	f->address = at & CLUSTER_OFFSET;
+	f->space = SPACE_SHARED;
+	f->bytes = 8;
+	f->store = true;
+	f->atomic = !made;
+	f->other_block = found.other_block;
+	f->other_thread = found.other_thread;
+	f->other_store = found.other_writes;
+}
+
 bool mbarrier_bytes(const struct worker *wk, uint64_t at, int64_t bytes)
 {
 	struct worker *owner;
@@ -97,9 +154,10 @@ static uint64_t counted_up(uint64_t v)
 	return (uint64_t)high << 32 | low;
 }
 
-bool mbarrier_lane(struct warp *w, unsigned lane, enum system_call call, const uint64_t *arg,
+bool mbarrier_lane(struct warp *w, const struct uop *u, unsigned lane, const uint64_t *arg,
                    uint64_t *result)
 {
+	const enum system_call call = u->system->call;
 	struct worker *owner;
 	if (call == SYSTEM_MBARRIER_PENDING) {
 		*result = unpack(arg[0]).awaited;
@@ -125,9 +183,11 @@ bool mbarrier_lane(struct warp *w, unsigned lane, enum system_call call, const u
 		s = (struct state){ .awaited = (uint32_t)arg[1], .expected = (uint32_t)arg[1] };
 		if (owner->shadow)
 			shadow_touch(owner->shadow, arg[0] & CLUSTER_OFFSET, 8, false, true);
+		look_at_object(w, u, lane, owner, arg[0], there, &s);
 		break;
 	case SYSTEM_MBARRIER_ARRIVE:
 		*result = v;
+		look_at_object(w, u, lane, owner, arg[0], there, NULL);
 		tell_race(w, lane, owner, arg[0], s.phase, true);
 		s.bytes += (int32_t)arg[3];
 		s.awaited -= (uint32_t)arg[1];

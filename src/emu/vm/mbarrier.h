@@ -4,9 +4,9 @@
 
 #include "emu/vm/warp.h"
 
-/* What one lane does, by SYSTEM_MBARRIER_...; false: its barrier is not in shared memory, or
- * misaligned. */
-bool mbarrier_lane(struct warp *w, unsigned lane, enum system_call call, const uint64_t *arg,
+/* What one lane does, by @u, a call of SYSTEM_MBARRIER_...; false: its barrier is not in shared
+ * memory, or misaligned. */
+bool mbarrier_lane(struct warp *w, const struct uop *u, unsigned lane, const uint64_t *arg,
                    uint64_t *result);
 /* @bytes more are awaited by the barrier at @at, or -@bytes have come; false as above. */
 bool mbarrier_bytes(const struct worker *wk, uint64_t at, int64_t bytes);

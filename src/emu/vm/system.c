@@ -103,7 +103,7 @@ static bool system_lane(struct warp *w, const struct uop *u, unsigned lane, cons
 		return matrix_lane(w, lane, arg, result, &bad) || bad_shared(w, u, lane, bad);
 	if (u->system->call >= SYSTEM_BULK_LOAD)
 		return bulk_lane(w, u, lane, arg);
-	if (mbarrier_lane(w, lane, u->system->call, arg, result))
+	if (mbarrier_lane(w, u, lane, arg, result))
 		return true;
 	return bad_shared(w, u, lane, arg[0]);
 }
