@@ -443,6 +443,20 @@ extern "C" __global__ void neighbours_in_a_large_grid(int *a, int *b, int n)
 		a[(I + i) % n] = s[63 - T];
 	}
 }
+// a fence alone hands nothing over, so that a spread of the blocks shows what they do to each other
+//: race 4096 x 64 "nothing orders the two blocks"
+extern "C" __global__ void fence_that_orders_nothing(int *a, int *b, int n)
+{
+	__shared__ int s[64];
+	for (int i = 0; i < 8; i++) {
+		s[T] = i;
+		__syncthreads();
+		b[I % n] = a[I % n] + s[63 - T] + B;
+		__syncthreads();
+	}
+	__threadfence();
+	a[I % n] = b[(I + 64) % n];
+}
 //: clean 4096 x 64
 extern "C" __global__ void large_grid(int *a, int *b, int n)
 {

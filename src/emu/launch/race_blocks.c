@@ -15,16 +15,20 @@
 #define MOST_PAIRS 128
 #define TOGETHER_WARPS 8192 /* more of them by turns, and only some are looked at */
 
-/* Does the kernel order blocks by itself? What an unchecked block hands on is not seen then. */
+/* Does the kernel order blocks by itself? What an unchecked block hands on is not seen then. It
+ * takes a fence, and an access by which one block learns of another. */
 static bool hands_over(const struct ir *ir)
 {
+	bool fenced = false, tells = false;
 	for (uint32_t o = 0; o < ir->n_ops; o++) {
 		const struct xop *x = &ir->ops[o];
 		const bool fence = x->kind == X_FENCE || x->sem >= SEM_ACQUIRE;
-		if (fence && x->scope != SCOPE_CTA)
-			return true;
+		const bool strong =
+			x->kind == X_ATOM || x->kind == X_RED || x->strong || x->sem >= SEM_RELAXED;
+		fenced |= fence && x->scope != SCOPE_CTA;
+		tells |= strong && x->kind != X_FENCE && x->space != SPACE_SHARED;
 	}
-	return ir->waits;
+	return (fenced && tells) || ir->waits;
 }
 
 bool race_blocks_wanted(const struct emu_launch *l)
