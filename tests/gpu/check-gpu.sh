@@ -3,7 +3,8 @@
 # GPU_CHECK is the program of tests/gpu/*.c; raw results land in the folder, a summary on the screen.
 # SETS chooses of ncu's launches: fast slow (default: both).
 # PARTS chooses: info faults cases run time agree gemm passes ncu speed sanitizer (default: all), or random:
-# COUNT (default 240) random legal launches of SEED (default 1), and how far the model is from them.
+# COUNT (default 240) random legal launches of SEED (default 1) and every launch of tests/programs, and how
+# far the model is from them.
 set -u
 check=$1
 out=$2
@@ -56,9 +57,15 @@ if has random; then
 	seed=${SEED:-1}
 	timed "random-$seed.jsonl" "$check" random --seed "$seed" --count "${COUNT:-240}" --caps 1 --timeout 10
 	tail -3 "$out/random-$seed.jsonl.err" 2>/dev/null
-	timed "random-$seed-error.txt" python3 "$(dirname "$0")/model_error.py" "$(dirname "$check")/../pmpp-explore" \
-		"${SHEET:-h200}" "$out/random-$seed.jsonl" --out "$out/random-$seed-modelled.jsonl"
+	here=$(dirname "$0")
+	pmpp=$(dirname "$check")/../pmpp-explore
+	timed "random-$seed-error.txt" python3 "$here/model_error.py" "$pmpp" "${SHEET:-h200}" \
+		"$out/random-$seed.jsonl" --out "$out/random-$seed-modelled.jsonl"
 	sed -n '/^random /,$p' "$out/random-$seed-error.txt"
+	timed programs-recorded.txt python3 "$here/programs_time.py" record "$pmpp" "$out/programs-time.jsonl"
+	timed programs-error.txt python3 "$here/programs_time.py" compare "$pmpp" "${SHEET:-h200}" \
+		"$out/programs-time.jsonl"
+	cat "$out/programs-error.txt"
 fi
 if has agree; then
 	timed agree.txt "$check" agree --points 3 --skip $endless,$slow
