@@ -483,3 +483,14 @@ extern "C" __global__ void narrow_atomics_in_no_chain(int *a, int *b, int n)
 	if (T == 0)
 		atomicExch_block(&b[1], a[blockIdx.x]);
 }
+// every lane waits for the lock where it asks for it
+//: clean 2 x 64
+extern "C" __global__ void lock_that_lanes_wait_for(int *a, int *b, int n)
+{
+	while (atomicCAS(&b[0], 0, 1) != 0)
+		;
+	__threadfence();
+	b[1] += a[T];
+	__threadfence();
+	atomicExch(&b[0], 0);
+}

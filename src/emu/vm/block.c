@@ -5,6 +5,7 @@
  * A barrier opens when every warp of the block that has not left has arrived. If no warp can run
  * and none opens, some threads wait for ever: that is reported, not waited for.
  */
+#include "emu/vm/parts.h"
 #include "emu/vm/handler.h"
 
 #include "base/mem.h"
@@ -372,6 +373,8 @@ enum block_state block_step(struct worker *wk, uint64_t index)
 			return BLOCK_STOPPED;
 		if (w->state == WARP_YIELD) {
 			running = true;
+			if (w->depth || w->n_parts)
+				parts_give_way(w);
 			flush_counters(wk);
 			if (wk->grid->poll(wk))
 				return BLOCK_STOPPED;

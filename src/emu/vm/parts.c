@@ -5,6 +5,7 @@
  * has arrived. When the barrier opens, the parts go on one after the other. All of it in the
  * reference program, where no register is one for the whole warp.
  */
+#include "emu/vm/parts.h"
 #include "emu/vm/handler.h"
 
 #include <string.h>
@@ -96,9 +97,13 @@ static void arrive(struct warp *w)
 {
 	struct block_barrier *b = &w->worker->barrier[w->barrier];
 	const struct warp_part *first = &w->part[0];
-	bool apart = first->mask != w->live;
-	for (uint32_t i = 1; i < w->n_parts; i++)
+	bool apart = false;
+	uint32_t here = 0;
+	for (uint32_t i = 0; i < w->n_parts; i++) {
 		apart |= w->part[i].at != first->at;
+		here |= w->part[i].mask;
+	}
+	apart |= here != w->live;
 	const unsigned lane = (unsigned)__builtin_ctz(first->mask);
 	if (apart && !w->worker->grid->lenient) {
 		vm_fault(w, first->at - 1, FAULT_BARRIER_DIVERGED, lane);
@@ -136,4 +141,82 @@ void parts_opened(struct warp *w)
 	for (uint32_t i = 0; i < w->n_parts; i++)
 		w->part[i].opened = true;
 	w->at = parts_next(w);
+}
+
+/* --- lanes that wait in a loop for others of their warp --- */
+
+/* Does it only ask for a lock or a flag? */
+static const struct xop *asked(const struct ir *ir, int32_t block)
+{
+	const struct xblock *b = &ir->blocks[block];
+	const struct xop *found = NULL;
+	for (uint32_t o = b->first; o < b->end; o++) {
+		const struct xop *x = &ir->ops[o];
+		if (x->kind == X_ST || x->kind == X_RED || x->kind == X_SYSTEM)
+			return NULL;
+		if (x->polls && x->decides && (x->kind == X_LD || x->op == ATOM_CAS || x->op == ATOM_EXCH))
+			found = x;
+	}
+	return found;
+}
+
+static bool needs_all_lanes(const struct xop *x)
+{
+	return x->kind == X_SHFL || x->kind == X_VOTE || x->kind == X_MATCH || x->kind == X_REDUX ||
+	       x->kind == X_ELECT || x->kind == X_WARPSYNC || x->kind == X_TENSOR || x->kind == X_BAR ||
+	       x->kind == X_ARRIVE;
+}
+
+/* A loop of a block or two, behind which no lane has to be there for others. */
+static bool spins(const struct ir *ir, int32_t block)
+{
+	const struct xblock *b = &ir->blocks[block];
+	const struct xop *x = asked(ir, block);
+	for (unsigned i = 0; i < 2 && !x; i++)
+		x = b->succ[i] >= 0 ? asked(ir, b->succ[i]) : NULL;
+	const bool found = x;
+	for (; x && x < ir->ops + ir->n_ops; x++)
+		if (needs_all_lanes(x))
+			return false;
+	return found;
+}
+
+/* Lanes that wait to meet others, and need not: as on a GPU, where each thread goes on at some
+ * time. */
+static bool leave_others(struct warp *w, uint32_t busy)
+{
+	for (uint32_t i = w->depth; i-- > 0;) {
+		struct simt_entry *e = &w->stack[i];
+		const uint32_t mask = e->mask & w->live & ~busy;
+		busy |= e->mask;
+		if (!mask || e->block < 0 || (e->block == e->rc && i == 0))
+			continue;
+		const int32_t block = e->block, rc = e->rc;
+		e->mask &= ~mask;
+		w->at = run_lanes(w, mask, rc, &w->program->uops[w->program->block_uop[block]]);
+		return true;
+	}
+	return false;
+}
+
+void parts_give_way(struct warp *w)
+{
+	const struct image *im = w->image;
+	const int32_t block = (int32_t)im->segments[im->op_segment[w->at->xop]].block;
+	if (ir_of_machine_code(&im->ir) || w->calls || w->n_parts == 32 || !spins(&im->ir, block))
+		return;
+	if (w->program->kind != PROGRAM_REFERENCE)
+		deoptimise_here(w, w->at);
+	const uint32_t spinning = w->mask;
+	const struct warp_part aside = { .mask = spinning,
+		                             .rc = w->rc,
+		                             .opened = true,
+		                             .at = &w->program->uops[w->program->block_uop[block]] };
+	uint32_t busy = spinning;
+	for (uint32_t i = 0; i < w->n_parts; i++)
+		busy |= w->part[i].mask;
+	const struct uop *to = opened_part(w);
+	w->at = to ? to : aside.at;
+	if (to || leave_others(w, busy))
+		w->part[w->n_parts++] = aside;
 }

@@ -1,0 +1,11 @@
+/* What the block's scheduler asks of a warp that has used up its fuel. */
+#ifndef PMPP_EMU_PARTS_H
+#define PMPP_EMU_PARTS_H
+
+#include "emu/vm/warp.h"
+
+/* If its active lanes only look whether memory has changed, others of the warp go on, those too
+ * that wait to meet them: they may be the ones that change it. */
+void parts_give_way(struct warp *w);
+
+#endif
