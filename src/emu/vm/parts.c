@@ -217,6 +217,8 @@ void parts_give_way(struct warp *w)
 		busy |= w->part[i].mask;
 	const struct uop *to = opened_part(w);
 	w->at = to ? to : aside.at;
-	if (to || leave_others(w, busy))
-		w->part[w->n_parts++] = aside;
+	if (!to && !leave_others(w, busy))
+		return;
+	w->part[w->n_parts++] = aside;
+	w->worker->fuel = FUEL_TOGETHER; /* it will not be the last time */
 }
