@@ -457,6 +457,18 @@ extern "C" __global__ void fence_that_orders_nothing(int *a, int *b, int n)
 	__threadfence();
 	a[I % n] = b[(I + 64) % n];
 }
+//: race 4096 x 64 "nothing orders the two blocks"
+extern "C" __global__ void last_block_looks_at_its_neighbour(int *a, int *b, int n)
+{
+	__shared__ int s[64];
+	for (int i = 0; i < 8; i++) {
+		s[T] = i;
+		__syncthreads();
+		if (B >= gridDim.x - 2)
+			b[(B % 2) * 64 + T] = a[T] + s[63 - T] + (B % 2 && i == 7 ? b[T] : 0);
+		__syncthreads();
+	}
+}
 //: clean 4096 x 64
 extern "C" __global__ void large_grid(int *a, int *b, int n)
 {
