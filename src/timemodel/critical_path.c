@@ -425,18 +425,6 @@ static void end_walk(struct scheduler *s, struct live_out *l, int32_t from, doub
 	s->n_pending = 0;
 }
 
-/* Lanes of a warp that take both sides of the branch at the end of @b take them one after the
- * other: only the first finds anything under way. Its share of them. */
-static double first_of_sides(const struct scheduler *s, uint32_t b)
-{
-	const struct timing_block *x = &s->program->block[b];
-	if (x->successor[1] < 0 || x->successor[0] == x->successor[1])
-		return 1;
-	const double sides = edge_passes(s->h, b, (uint32_t)x->successor[0]) +
-	                     edge_passes(s->h, b, (uint32_t)x->successor[1]);
-	return sides > x->warp_passes ? x->warp_passes / sides : 1;
-}
-
 /* Each way into the hyperblock counts as often as it is taken; the most usual one decides what is
  * left under way. */
 static void schedule(struct scheduler *s, unsigned k)
@@ -456,7 +444,7 @@ static void schedule(struct scheduler *s, unsigned k)
 			continue;
 		const int32_t from = (int32_t)s->h->of_block[b];
 		const double share =
-			s->live_out[from].n ? s->live_out[from].share * first_of_sides(s, b) : 1;
+			s->live_out[from].n ? s->live_out[from].share * first_of_sides(s->h, b) : 1;
 		walk(s, k, from, passes * share);
 		end_walk(s, NULL, -1, 1);
 		if (share < 1) {

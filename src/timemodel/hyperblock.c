@@ -248,6 +248,16 @@ double edge_passes(const struct hyperblocks *h, uint32_t from, uint32_t to)
 	return fmin(all, block[to].warp_passes);
 }
 
+double first_of_sides(const struct hyperblocks *h, uint32_t b)
+{
+	const struct timing_block *x = &h->program->block[b];
+	if (x->successor[1] < 0 || x->successor[0] == x->successor[1])
+		return 1;
+	const double sides =
+		edge_passes(h, b, (uint32_t)x->successor[0]) + edge_passes(h, b, (uint32_t)x->successor[1]);
+	return sides > x->warp_passes ? x->warp_passes / sides : 1;
+}
+
 void hyperblocks_build(struct hyperblocks *h, const struct timing_program *p)
 {
 	*h = (struct hyperblocks){

@@ -44,6 +44,17 @@ double stored_lines(const struct timing_inst *x, const struct counts *c)
 	return (double)c->st_lines + (double)c->atom_sectors + local;
 }
 
+/* How often a warp meets the others of its block: the last time is the end. */
+static double meetings_of(const struct hyperblocks *h, const double *passes)
+{
+	const struct timing_program *p = h->program;
+	double meetings = 1;
+	for (uint32_t i = 0; i < p->n_insts; i++)
+		if (p->inst[i].class == INST_BARRIER)
+			meetings += passes[h->region_of[i]] / p->warps;
+	return meetings;
+}
+
 /*
  * Warps that go their own ways wait for their own loads; at a barrier, and at the end of the thread
  * block, which keeps its place until its last warp is done, for those of all. Of many turns from
@@ -58,7 +69,6 @@ double *lines_waited_for(const struct hyperblocks *h)
 	double *batches = mem_calloc(h->n_regions + 1, sizeof *batches);
 	double *passes = mem_calloc(h->n_regions + 1, sizeof *passes);
 	double *coming = mem_calloc(h->n_regions + 1, sizeof *coming); /* warps of a block */
-	double meetings = 1; /* of a warp and its block: the last one is the end */
 	bool stored = false, multiplied = true;
 	unsigned held = 0, fresh = 0; /* scoreboards that loads hold; loads since the last wait */
 	for (uint32_t i = 0; i < p->n_insts; i++) {
@@ -92,9 +102,7 @@ double *lines_waited_for(const struct hyperblocks *h)
 			passes[r] = b->warp_passes;
 			coming[r] = fmin(warps, fmax(1, passes[r] / entering));
 		}
-	for (uint32_t i = 0; i < p->n_insts; i++)
-		if (p->inst[i].class == INST_BARRIER)
-			meetings += passes[h->region_of[i]] / p->warps;
+	const double meetings = meetings_of(h, passes);
 	for (unsigned r = 0; r < h->n_regions; r++) {
 		const double turns = fmax(1, passes[r] / p->warps / meetings);
 		lines[r] /= fmax(1, batches[r]);
