@@ -8,7 +8,7 @@ set -u
 here=$(cd "$(dirname "$0")/micro" && pwd)
 out=${1:-build/gpu/micro}
 [ $# -gt 0 ] && shift
-COUNTED='scatter local l2 stream l1 atomic_waves copy_waves kept parts'
+COUNTED='scatter local l2 stream l1 atomic_waves copy_waves kept parts loops recursion'
 names=${*:-$(cd "$here" && ls ./*.cu | sed 's|^\./||; s|\.cu$||')}
 nvcc=${NVCC:-$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")}
 [ -x "$nvcc" ] || {
@@ -67,12 +67,15 @@ copies=smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum
 copies=$copies,smsp__sass_inst_executed_op_ldgsts.sum
 copies=$copies,smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum
 lanes=smsp__inst_executed.sum,smsp__thread_inst_executed.sum,smsp__thread_inst_executed_pred_on.sum
+sides=$lanes,smsp__sass_branch_targets_threads_divergent.sum
+sides=$sides,smsp__sass_branch_targets_threads_uniform.sum,smsp__sass_inst_executed_op_local.sum
 for name in $names; do
 	case " $COUNTED " in *" $name "*) ;; *) continue ;; esac
 	asked=$metrics
 	[ "$name" != atomic_waves ] || asked=$waves
 	[ "$name" != copy_waves ] || asked=$copies
 	[ "$name" != parts ] || asked=$lanes
+	case $name in loops | recursion) asked=$sides ;; esac
 	[ "$name" != kept ] || asked=dram__bytes_read.sum,dram__bytes_write.sum,lts__t_sectors_srcunit_tex.sum
 	[ "${COUNTERS:-1}" != 0 ] && command -v ncu >/dev/null || continue
 	begin=$(date +%s)

@@ -35,7 +35,7 @@ static inline bool micro_once()
 /* A line that is printed when it goes out of scope. */
 class Line
 {
-	char text[1500];
+	char text[1 << 16];
 	size_t n = 0;
 
 	void add(const char *fmt, ...)
