@@ -7,7 +7,10 @@ void emit_meet(struct emit *e, const struct xop *x)
 	const struct handler *h;
 	uint32_t lanes = 0;
 	switch (x->kind) {
-	case X_MEET_BEGIN: h = &m->begin; break;
+	case X_MEET_BEGIN:
+		h = &m->begin;
+		lanes = (uint32_t)x->s[0].value; /* where they go on */
+		break;
 	case X_MEET_WAIT: h = &m->wait; break;
 	case X_MEET_BREAK: h = &m->break_; break;
 	case X_MEET_GET: h = &m->get; break;

@@ -23,7 +23,7 @@
 struct sums {
 	struct segment_count *segments; /* warps and lanes hold everything */
 	struct mem_count *mem;
-	uint64_t *guards, *divergent, *split_again;
+	uint64_t *guards, *divergent, *again_warps, *again_lanes;
 };
 
 static struct sums sum_workers(const struct emu_launch *l)
@@ -34,7 +34,8 @@ static struct sums sum_workers(const struct emu_launch *l)
 		.mem = mem_calloc(im->ir.n_mem + 1, sizeof *s.mem),
 		.guards = mem_calloc(im->ir.n_ops + 1, sizeof *s.guards),
 		.divergent = mem_calloc(im->ir.n_blocks + 1, sizeof *s.divergent),
-		.split_again = mem_calloc(im->ir.n_blocks + 1, sizeof *s.split_again),
+		.again_warps = mem_calloc(im->ir.n_blocks + 1, sizeof *s.again_warps),
+		.again_lanes = mem_calloc(im->ir.n_blocks + 1, sizeof *s.again_lanes),
 	};
 	for (unsigned k = 0; k < l->n_workers; k++) {
 		const struct worker *wk = &l->workers[k];
@@ -69,7 +70,8 @@ static struct sums sum_workers(const struct emu_launch *l)
 			s.guards[i] += wk->guard_lanes[i];
 		for (unsigned i = 0; i < im->ir.n_blocks; i++) {
 			s.divergent[i] += wk->divergent[i];
-			s.split_again[i] += wk->split_again[i];
+			s.again_warps[i] += wk->again_warps[i];
+			s.again_lanes[i] += wk->again_lanes[i];
 		}
 	}
 	return s;
@@ -250,8 +252,16 @@ static struct counts count_inst(const struct emu_launch *l, const struct sums *s
 		if ((y->kind == X_BRA && (y->guard >= 0 || jump)) || y->kind == X_BRX) {
 			c.branches += warps;
 			c.divergent_branches += s->divergent[im->segments[segment].block];
-			c.thread_active += s->split_again[im->segments[segment].block];
-			c.thread_executed += s->split_again[im->segments[segment].block];
+		}
+		if (y->kind == X_BRX && jump) { /* issued again for all but the last group of lanes */
+			const uint64_t splits = s->again_warps[im->segments[segment].block];
+			c.branches += splits - c.divergent_branches;
+			c.divergent_branches = splits;
+		}
+		if (y->kind == X_BRX || y->kind == X_MEET_WAIT) {
+			c.warp_executed += s->again_warps[im->segments[segment].block];
+			c.thread_active += s->again_lanes[im->segments[segment].block];
+			c.thread_executed += s->again_lanes[im->segments[segment].block];
 		}
 		if (y->kind == X_MEET_WARP) { /* WARPSYNC.EXCLUSIVE takes the lanes of a warp apart */
 			c.branches += s->divergent[im->segments[segment].block];
@@ -479,5 +489,6 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 	free(s.mem);
 	free(s.guards);
 	free(s.divergent);
-	free(s.split_again);
+	free(s.again_warps);
+	free(s.again_lanes);
 }

@@ -202,7 +202,12 @@ static bool meeting(struct sass_lower *s, enum xkind kind)
 
 bool sl_bssy(struct sass_lower *s)
 {
-	return meeting(s, X_MEET_BEGIN);
+	if (!meeting(s, X_MEET_BEGIN))
+		return false;
+	struct xop *x = &s->l.ir->ops[s->l.ir->n_ops - 1];
+	x->n_s = 1;
+	x->s[0] = src_const(s->i->target < 0 ? 0 : (uint32_t)s->block_of[s->i->target]);
+	return true;
 }
 
 bool sl_bsync(struct sass_lower *s)

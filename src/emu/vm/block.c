@@ -91,7 +91,8 @@ void emu_worker_init(struct worker *wk, struct grid *g, unsigned index)
 	wk->touched =
 		mem_calloc(g->arena->n + 1 + (im->ir.waits ? TOUCHED_ROOM : 0), sizeof *wk->touched);
 	wk->divergent = mem_calloc(im->ir.n_blocks + 1, sizeof *wk->divergent);
-	wk->split_again = mem_calloc(im->ir.n_blocks + 1, sizeof *wk->split_again);
+	wk->again_warps = mem_calloc(im->ir.n_blocks + 1, sizeof *wk->again_warps);
+	wk->again_lanes = mem_calloc(im->ir.n_blocks + 1, sizeof *wk->again_lanes);
 	longest_init(wk);
 	for (uint32_t i = 0; i < g->n_warps; i++)
 		warp_init(wk, i);
@@ -119,7 +120,8 @@ void emu_worker_free(struct worker *wk)
 	free(wk->guard_lanes);
 	free(wk->touched);
 	free(wk->divergent);
-	free(wk->split_again);
+	free(wk->again_warps);
+	free(wk->again_lanes);
 	free(wk->log.e);
 	shadow_free(wk->shadow);
 	race_block_end(wk->race);

@@ -1,15 +1,16 @@
 /*
  * Divergence of machine code: parts of a warp, and where they meet again.
  *
- * A branch that splits the warp puts one side aside and goes on with the other, the larger one,
- * or the one that branches if both are as large, as far as it comes: to its end, or to a barrier
- * of the warp where its lanes wait for others (BSYNC, WARPSYNC). Then the part put aside last
- * goes on. Parts are not interleaved otherwise, unless one waits for memory to change: the
+ * A branch that splits the warp puts one side aside and goes on with the other, the smaller one,
+ * or the one that does not branch if both are as large, as far as it comes: to its end, or to a
+ * barrier of the warp where its lanes wait for others (BSYNC, WARPSYNC). Then the part put aside
+ * last goes on. Parts are not interleaved otherwise, unless one waits for memory to change: the
  * assembler keeps values of one part in registers of the whole warp. Which lanes meet at a barrier
  * is what BSSY noted, by lane, so that parts that use the same barrier for different meetings do
  * not disturb one another.
  */
 #include "emu/vm/handler.h"
+#include "emu/vm/replay.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,17 +25,66 @@ static void take_out(struct warp *w, uint32_t i)
 	w->waiting[i] = w->waiting[--w->n_waiting];
 }
 
-/* A meeting to which all have come that are still there; its lanes go on. NULL = none. */
-static const struct uop *complete_meeting(struct warp *w)
+/* All lanes that wait at the instruction of @m, those of other calls of its function, too. */
+static uint32_t waiting_there(const struct warp *w, const struct meeting *m)
 {
-	for (uint32_t i = 0; i < w->n_waiting; i++) {
+	uint32_t lanes = 0;
+	for (uint32_t i = 0; i < w->n_waiting; i++)
+		if (w->waiting[i].barrier == m->barrier && w->waiting[i].block == m->block)
+			lanes |= w->waiting[i].here;
+	return m->barrier == MEET_WARP ? m->here : lanes;
+}
+
+/* Takes the lanes of @m out of all that wait at its instruction. */
+static void let_go(struct warp *w, const struct meeting *m, uint32_t lanes)
+{
+	for (uint32_t i = w->n_waiting; i--;) {
+		if (w->waiting[i].barrier != m->barrier || w->waiting[i].block != m->block ||
+		    (m->barrier == MEET_WARP && w->waiting[i].wanted != m->wanted))
+			continue;
+		w->waiting[i].here &= ~lanes;
+		if (!(w->waiting[i].here & w->live))
+			take_out(w, i);
+	}
+}
+
+/*
+ * A meeting to which all have come that are still there; its lanes go on. NULL = none. Where some
+ * wait that were only put aside there (replay.c), all at this instruction go on: lanes of other
+ * calls of a function that calls itself.
+ */
+static const struct uop *complete_meeting(struct warp *w, bool left)
+{
+	for (uint32_t i = w->n_waiting; i--;) {
+		if (i >= w->n_waiting)
+			continue;
 		const struct meeting m = w->waiting[i];
-		if (m.wanted & w->live & ~m.here)
+		const uint32_t there = waiting_there(w, &m);
+		if (m.wanted & w->live & ~there)
 			continue;
-		take_out(w, i--);
-		if (!(m.here & w->live))
+		const uint32_t go = m.put_here ? there : m.here | (m.wanted & there);
+		let_go(w, &m, go);
+		if (!(go & w->live))
 			continue;
-		w->mask = m.here & w->live;
+		w->mask = go & w->live;
+		replay_met(w, &m, left);
+		return block_start(w, m.block);
+	}
+	return NULL;
+}
+
+/* Calls of a function that calls itself wait for one another, since some went on before all had
+ * come: those who wait at the instruction where the last ones came go on. NULL = there are none. */
+static const struct uop *crossed_meeting(struct warp *w)
+{
+	for (uint32_t i = w->n_waiting; i--;) {
+		const struct meeting m = w->waiting[i];
+		const uint32_t there = waiting_there(w, &m) & w->live;
+		if (m.barrier == MEET_WARP || there == (m.here & w->live))
+			continue;
+		let_go(w, &m, there);
+		w->mask = there;
+		replay_met(w, &m, true);
 		return block_start(w, m.block);
 	}
 	return NULL;
@@ -76,10 +126,10 @@ static const struct uop *never_meets(struct warp *w, const struct uop *u)
 	return NULL;
 }
 
-/* The present part has come to its end or waits: what goes on now. */
-static const struct uop *next_part(struct warp *w, const struct uop *u)
+/* The present part has come to its end (@left) or waits: what goes on now. */
+static const struct uop *next_part(struct warp *w, const struct uop *u, bool left)
 {
-	const struct uop *to = complete_meeting(w);
+	const struct uop *to = complete_meeting(w, left);
 	while (!to && w->depth) {
 		const struct simt_entry *e = &w->stack[--w->depth];
 		w->mask = e->mask & w->live;
@@ -89,6 +139,7 @@ static const struct uop *next_part(struct warp *w, const struct uop *u)
 		return to;
 	if (w->n_waiting) {
 		to = scattered_meeting(w);
+		to = to ? to : crossed_meeting(w);
 		return to ? to : never_meets(w, u);
 	}
 	w->mask = 0;
@@ -98,27 +149,13 @@ static const struct uop *next_part(struct warp *w, const struct uop *u)
 
 /* --- branches --- */
 
-/*
- * A part that has a meeting of its own splits while other lanes wait at another one: an H200 counts
- * its lanes once more, though no warp instruction (tests/gpu/micro/parts.cu).
- */
-static bool splits_again(const struct warp *w)
-{
-	const unsigned lane = (unsigned)__builtin_ctz(w->mask);
-	for (uint32_t i = 0; i < w->n_waiting; i++)
-		for (uint32_t b = 0; b < MEET_WARP; b++)
-			if (b != w->waiting[i].barrier && w->meet[b][lane] == w->mask)
-				return true;
-	return false;
-}
-
 COLD HANDLER(part_split) /* mask: the lanes that take the branch */
 {
 	const struct xblock *b = &w->image->ir.blocks[u->y];
 	const uint32_t fall = w->mask & ~mask;
-	const bool falls = lane_popc32(fall) > lane_popc32(mask);
+	const bool falls = lane_popc32(fall) <= lane_popc32(mask);
 	w->worker->divergent[u->y]++;
-	w->worker->split_again[u->y] += splits_again(w) ? lane_popc32(w->mask) : 0;
+	replay_split(w);
 	w->guards[u->xop] += lane_popc32(fall);
 	warp_push(w, falls ? mask : fall, b->succ[!falls], -1);
 	w->mask = falls ? fall : mask;
@@ -145,26 +182,44 @@ HANDLER(part_spin)
 	return yield_warp(w, block_start(w, next.block));
 }
 
-/* BRANCH TABLE: a 32 lane indexes, b 1 = scalar, y block */
+/*
+ * BRANCH TABLE: a 32 lane indexes, b 1 = scalar, y block
+ *
+ * The lanes that go where the lowest lane goes, if they are no more than the others, else the first
+ * of the others, are put aside in front of all; the instruction is issued again for those left.
+ */
 static const struct uop *part_table(struct warp *w, const struct uop *u)
 {
-	int32_t go = -1;
-	uint32_t go_mask = 0, groups = 0;
-	for (uint32_t left = w->mask; left;) {
-		int32_t target;
-		const uint32_t same = vm_table_group(w, u, left, &target);
+	uint32_t left = w->mask;
+	int32_t to = -1, target[32];
+	uint32_t group[32];
+	unsigned groups = 0;
+	for (;;) {
+		uint32_t same = vm_table_group(w, u, left, &to);
 		if (!same)
 			return NULL;
+		if (same == left)
+			break;
+		if (lane_popc32(same) > lane_popc32(left & ~same))
+			same = vm_table_group(w, u, left & ~same, &to);
+		if (!same)
+			return NULL;
+		group[groups] = same;
+		target[groups++] = to;
+		replay_split(w);
 		left &= ~same;
-		if (go >= 0)
-			warp_push(w, go_mask, go, -1);
-		go = target;
-		go_mask = same;
-		groups++;
+		replay_count(w, u->y, 1, lane_popc32(left));
 	}
-	w->worker->divergent[u->y] += groups > 1;
-	w->mask = go_mask;
-	return block_start(w, go);
+	w->worker->divergent[u->y] += groups > 0;
+	if (groups) { /* the last one goes last */
+		warp_push(w, left, to, -1);
+		while (groups-- > 1)
+			warp_push(w, group[groups], target[groups], -1);
+		left = group[0];
+		to = target[0];
+	}
+	w->mask = left;
+	return block_start(w, to);
 }
 HANDLER(part_table_any)
 {
@@ -180,7 +235,7 @@ HANDLER(part_table_any)
 HANDLER(leave_any)
 {
 	w->live &= ~mask;
-	CONTINUE(next_part(w, u));
+	CONTINUE(next_part(w, u, true));
 }
 
 /* LEAVE IF: a predicate, b all ones to invert it */
@@ -190,7 +245,7 @@ HANDLER(leave_if)
 	w->live &= ~gone;
 	w->guards[u->xop] += lane_popc32(gone);
 	if (gone == mask)
-		CONTINUE(next_part(w, u));
+		CONTINUE(next_part(w, u, true));
 	w->mask = mask & ~gone;
 	CONTINUE(u + 1);
 }
@@ -209,6 +264,8 @@ HANDLER(meet_begin)
 	uint32_t *meet = w->meet[u->a];
 	for (uint32_t m = mask; m; m &= m - 1)
 		meet[__builtin_ctz(m)] = mask;
+	w->meet_block[u->a] = (int32_t)u->b;
+	w->meet_kept[u->a] &= ~mask;
 	NEXT_UOP;
 }
 HANDLER(meet_begin_full)
@@ -216,6 +273,8 @@ HANDLER(meet_begin_full)
 	uint32_t *meet = w->meet[u->a];
 	for (unsigned i = 0; i < 32; i++)
 		meet[i] = mask;
+	w->meet_block[u->a] = (int32_t)u->b;
+	w->meet_kept[u->a] = 0;
 	NEXT_full(u + 1);
 }
 
@@ -223,16 +282,10 @@ HANDLER(meet_begin_full)
 static const struct uop *wait_for(struct warp *w, const struct uop *u, uint32_t barrier,
                                   uint32_t wanted, int32_t block)
 {
-	struct meeting *m = w->waiting, *end = m + w->n_waiting;
-	while (m < end && !(m->barrier == barrier && m->wanted == wanted && m->block == block))
-		m++;
-	if (m == end) {
-		w->n_waiting++;
-		*m = (struct meeting){ .wanted = wanted, .barrier = barrier, .block = block };
-	}
+	struct meeting *m = replay_meeting(w, barrier, wanted, block);
 	m->here |= w->mask;
 	warp_synced(w, w->mask);
-	return next_part(w, u);
+	return next_part(w, u, false);
 }
 
 /* WAIT: a barrier, y block */
@@ -240,6 +293,8 @@ HANDLER(meet_wait)
 {
 	const uint32_t wanted = w->meet[u->a][__builtin_ctz(mask)];
 	if ((wanted & w->live) == mask) {
+		if (w->meet_kept[u->a] & mask)
+			replay_count(w, u->y, 1, lane_popc32(mask));
 		warp_synced(w, w->mask);
 		NEXT_UOP;
 	}
@@ -322,6 +377,7 @@ HANDLER(meet_set)
 	const mem_u32 *b = frame(w, u->b);
 	for (uint32_t m = mask; m; m &= m - 1)
 		w->meet[u->a][__builtin_ctz(m)] = b[__builtin_ctz(m)];
+	w->meet_kept[u->a] |= mask;
 	NEXT_UOP;
 }
 

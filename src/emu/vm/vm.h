@@ -163,7 +163,8 @@ struct worker {
 	uint8_t *touched;          /* by region of memory, the last: none; TOUCH_READ, TOUCH_WRITE */
 	const struct texture *seen_texture[2]; /* read last, written last */
 	uint64_t *divergent;                   /* per basic block: times its branch split a warp */
-	uint64_t *split_again;                 /* lanes of parts that it split while others waited */
+	/* ... its last instruction was counted once more, and of how many lanes (replay.c) */
+	uint64_t *again_warps, *again_lanes;
 	struct longest_block longest;
 	struct swap_words swap_words;
 	struct access_log log;

@@ -63,6 +63,7 @@ struct meeting {
 	uint32_t here, wanted; /* lanes; those that left are still among them */
 	uint32_t barrier;      /* MEET_WARP: WARPSYNC */
 	int32_t block;         /* where they go on */
+	bool put_here;         /* some wait without having executed the instruction (replay.c) */
 };
 enum { MEET_BARRIERS = 16, MEET_WARP = MEET_BARRIERS };
 
@@ -112,7 +113,9 @@ struct warp {
 	struct warp_part part[32];
 	uint32_t n_waiting;
 	struct meeting waiting[32];
-	uint32_t meet[MEET_BARRIERS][32]; /* by lane: the lanes it will meet there */
+	uint32_t meet[MEET_BARRIERS][32];  /* by lane: the lanes it will meet there */
+	int32_t meet_block[MEET_BARRIERS]; /* where lanes go on behind it, of the last BSSY */
+	uint32_t meet_kept[MEET_BARRIERS]; /* lanes that took what they will meet from a register */
 };
 #define FUEL 4096
 #define FUEL_TOGETHER 64 /* other blocks wait for this one, perhaps */

@@ -1,0 +1,62 @@
+/*
+ * What a card counts of divided warps beyond the instructions that their parts execute, as an H200
+ * does. Found with tests/gpu/micro/parts.cu, loops.cu and recursion.cu.
+ *
+ * A part is divided while another one, put aside before, stands at the barrier (BSYNC) of a meeting
+ * that is under way: that one then waits there without having executed the barrier's instruction.
+ * Where the last lanes come to a barrier at which some wait in this way, its instruction is issued
+ * once more for all of them, and counts again. So it is where those that were waited for have
+ * ended, and where the lanes that meet come from a register (BMOV), in which a call kept them.
+ */
+#include "emu/vm/replay.h"
+
+#include "emu/lane/lane.h"
+
+/* The barrier whose instruction @block begins with; MEET_BARRIERS: with another one. */
+static uint32_t barrier_of(const struct warp *w, int32_t block)
+{
+	const struct xop *x = &w->image->ir.ops[w->image->ir.blocks[block].first];
+	return x->kind == X_MEET_WAIT && w->meet_block[x->op] == block + 1 ? x->op : MEET_BARRIERS;
+}
+
+struct meeting *replay_meeting(struct warp *w, uint32_t barrier, uint32_t wanted, int32_t block)
+{
+	struct meeting *m = w->waiting, *end = m + w->n_waiting;
+	while (m < end && !(m->barrier == barrier && m->wanted == wanted && m->block == block))
+		m++;
+	if (m == end) {
+		w->n_waiting++;
+		*m = (struct meeting){ .wanted = wanted, .barrier = barrier, .block = block };
+	}
+	return m;
+}
+
+void replay_split(struct warp *w)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < w->depth; i++) {
+		const struct simt_entry e = w->stack[i];
+		const uint32_t mask = e.mask & w->live;
+		const uint32_t b = mask ? barrier_of(w, e.block) : MEET_BARRIERS;
+		if (b == MEET_BARRIERS) {
+			w->stack[n++] = e;
+			continue;
+		}
+		struct meeting *m = replay_meeting(w, b, w->meet[b][__builtin_ctz(mask)], e.block + 1);
+		m->here |= mask;
+		m->put_here = true;
+	}
+	w->depth = n;
+}
+
+void replay_count(struct warp *w, uint32_t block, uint64_t warps, uint32_t lanes)
+{
+	w->worker->again_warps[block] += warps;
+	w->worker->again_lanes[block] += lanes;
+}
+
+void replay_met(struct warp *w, const struct meeting *m, bool left)
+{
+	if (m->barrier < MEET_BARRIERS && (left || m->put_here || (w->meet_kept[m->barrier] & w->mask)))
+		replay_count(w, (uint32_t)m->block - 1, 1, lane_popc32(w->mask));
+}

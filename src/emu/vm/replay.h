@@ -1,0 +1,16 @@
+/* What a card counts of divided warps beyond the instructions that their parts execute. */
+#ifndef PMPP_EMU_REPLAY_H
+#define PMPP_EMU_REPLAY_H
+
+#include "emu/vm/warp.h"
+
+/* Those who wait at @barrier for @wanted and go on at @block, perhaps nobody yet. */
+struct meeting *replay_meeting(struct warp *w, uint32_t barrier, uint32_t wanted, int32_t block);
+/* The running part is about to be divided by a branch. */
+void replay_split(struct warp *w);
+/* The instruction that ends @block is counted once more, in @lanes. */
+void replay_count(struct warp *w, uint32_t block, uint64_t warps, uint32_t lanes);
+/* The warp's active lanes have met at @m; @left: since others have ended. */
+void replay_met(struct warp *w, const struct meeting *m, bool left);
+
+#endif
