@@ -50,6 +50,57 @@ static __device__ __forceinline__ float simple_loop(Steps<ON> &steps, float x, i
 	return x;
 }
 
+/* Loops that lanes leave from within, or whose turns they cut short. */
+template <int SHAPE, bool ON>
+static __device__ __forceinline__ float cut_loop(Steps<ON> &steps, float x, float *data, int turns)
+{
+	const unsigned lane = threadIdx.x;
+	int n = 0;
+	if (SHAPE == TWO_EXITS || SHAPE == THREE_EXITS) {
+#pragma unroll 1
+		for (;;) {
+			x = add<4>(x);
+			steps.note(0);
+			if (n >= turns)
+				break;
+			x = add<12>(x);
+			steps.note(1);
+			if (SHAPE == THREE_EXITS && n + (int)lane % 3 >= turns) {
+				x = add<16>(x);
+				steps.note(2);
+				break;
+			}
+			if (n + (int)(lane & 1) >= turns)
+				break;
+			n++;
+		}
+	}
+	if (SHAPE == CONTINUE) {
+#pragma unroll 1
+		for (; n < turns; n++) {
+			x = add<4>(x);
+			steps.note(0);
+			if ((n + lane) % 3 == 0)
+				continue;
+			x = add<16>(x);
+			steps.note(1);
+		}
+	}
+	if (SHAPE == RETURNS) {
+#pragma unroll 1
+		for (; n < turns; n++) {
+			x = add<4>(x);
+			steps.note(0);
+			if ((int)lane % 8 == n) {
+				data[lane] = add<12>(x);
+				steps.end();
+				asm volatile("exit;");
+			}
+		}
+	}
+	return x;
+}
+
 template <int SHAPE, bool ON>
 static __device__ __forceinline__ float one_loop(Steps<ON> &steps, float x, float *data, int turns,
                                                  volatile float *room)
@@ -58,6 +109,8 @@ static __device__ __forceinline__ float one_loop(Steps<ON> &steps, float x, floa
 	const float bound = (float)(40 - turns);
 	float y = 0;
 	int n = 0;
+	if (SHAPE == TWO_EXITS || SHAPE == THREE_EXITS || SHAPE == CONTINUE || SHAPE == RETURNS)
+		return cut_loop<SHAPE>(steps, x, data, turns);
 	if (SHAPE == DO || SHAPE == STORES || SHAPE == BRANCHES) {
 #pragma unroll 1
 		do {
@@ -90,53 +143,11 @@ static __device__ __forceinline__ float one_loop(Steps<ON> &steps, float x, floa
 			steps.note(0);
 		} while (n++ < 3 || y + bound < 40);
 	}
-	if (SHAPE == TWO_EXITS || SHAPE == THREE_EXITS) {
-#pragma unroll 1
-		for (;;) {
-			x = add<4>(x);
-			steps.note(0);
-			if (n >= turns)
-				break;
-			x = add<12>(x);
-			steps.note(1);
-			if (SHAPE == THREE_EXITS && n + (int)lane % 3 >= turns) {
-				x = add<16>(x);
-				steps.note(2);
-				break;
-			}
-			if (n + (int)(lane & 1) >= turns)
-				break;
-			n++;
-		}
-	}
-	if (SHAPE == CONTINUE) {
-#pragma unroll 1
-		for (; n < turns; n++) {
-			x = add<4>(x);
-			steps.note(0);
-			if ((n + lane) % 3 == 0)
-				continue;
-			x = add<16>(x);
-			steps.note(1);
-		}
-	}
 	if (SHAPE == NESTED) {
 #pragma unroll 1
 		for (; n < 3; n++) {
 			x = simple_loop(steps, x, turns + (n & 1 ? (int)lane % 4 : 0), 0);
 			steps.note(1);
-		}
-	}
-	if (SHAPE == RETURNS) {
-#pragma unroll 1
-		for (; n < turns; n++) {
-			x = add<4>(x);
-			steps.note(0);
-			if ((int)lane % 8 == n) {
-				data[lane] = add<12>(x);
-				steps.end();
-				asm volatile("exit;");
-			}
 		}
 	}
 	if (SHAPE == LOADS) {

@@ -251,6 +251,18 @@ static __global__ void noted_call(float *data, const int *numbers, unsigned oute
 
 enum { N_PATTERNS = 20, THREADS = 32 };
 
+/* Some lanes have one number, the others another. */
+static int one_of_two(int pattern, int lane)
+{
+	switch (pattern) {
+	case 8: return lane < 16 ? 1 : 4;
+	case 9: return lane < 16 ? 4 : 1;
+	case 10: return lane == 7 ? 5 : 1;
+	case 11: return lane == 7 ? 1 : 5;
+	default: return lane < 20 ? 2 : 3;
+	}
+}
+
 static int numbers_of(int pattern, int lane, uint64_t *random)
 {
 	switch (pattern) {
@@ -262,12 +274,12 @@ static int numbers_of(int pattern, int lane, uint64_t *random)
 	case 5: return lane % 8;
 	case 6: return lane / 4;
 	case 7: return 7 - lane / 4;
-	case 8: return lane < 16 ? 1 : 4;
-	case 9: return lane < 16 ? 4 : 1;
-	case 10: return lane == 7 ? 5 : 1;
-	case 11: return lane == 7 ? 1 : 5;
+	case 8:
+	case 9:
+	case 10:
+	case 11:
+	case 13: return one_of_two(pattern, lane);
 	case 12: return lane < 4 ? 2 : lane < 12 ? 0 : 3;
-	case 13: return lane < 20 ? 2 : 3;
 	case 14: return lane / 8 * 2;
 	case 15: return lane % 4 == 0 ? 6 : lane % 4;
 	default: return (int)(micro_random(random) % (pattern < 18 ? 4u : 7u));
