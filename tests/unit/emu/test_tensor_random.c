@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FRAME_AT 4096 /* behind the header of a warp */
+#define FRAME_AT 8192 /* behind the header of a warp */
 #define LANES_BYTES 256
 
 static uint64_t seed = 20251123;
