@@ -28,8 +28,9 @@ static struct {
  * forks to use the GPU, is the one that is recorded; it leaves a copy for the others, which share
  * this memory with it: their calls are served as well.
  */
+enum { ASKED_UNREAD, ASKED_TAKEN, ASKED_KNOWN, ASKED_NOTHING };
 static struct asked {
-	_Atomic(enum { ASKED_UNREAD, ASKED_TAKEN, ASKED_KNOWN, ASKED_NOTHING }) state;
+	_Atomic int state;
 	uint32_t type;
 	size_t len;
 	uint8_t data[1 << 16];
