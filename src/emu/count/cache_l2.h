@@ -45,8 +45,7 @@ struct l2_cache {
 		uint32_t first, end;
 	} *host; /* lines of the host's memory, ascending */
 	unsigned n_host, cap_host;
-	uint8_t
-		*seen; /* of each line, sectors that were read from memory, and whether it came before */
+	uint8_t *seen; /* of each line, sectors that were read from memory; was it here before? */
 	uint32_t n_seen;
 };
 

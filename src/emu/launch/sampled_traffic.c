@@ -142,7 +142,8 @@ static bool strides_fill(const struct emu_launch *l, double stored, double writt
 	for (unsigned i = 0; t && i < t->n_accesses; i++)
 		if (t->accesses[i].store && !t->accesses[i].shared)
 			most = fmax(most, bytes_to_fill(&t->accesses[i], written));
-	return most > 0 && most < l->device->gpu->l2_bytes / 2.0 && stored < STORED_ONCE * written;
+	const bool once = stored < STORED_ONCE * written && stored > written / STORED_ONCE;
+	return most > 0 && most < l->device->gpu->l2_bytes / 2.0 && once;
 }
 
 /*
