@@ -82,12 +82,23 @@ bool emu_device_managed_touched(struct emu_device *d, size_t *at, struct emu_all
                                 bool *written);
 
 /* A copy or a set by the device itself, or what came from the host. */
-enum emu_traffic { EMU_SET, EMU_COPY_FROM, EMU_COPY_TO, EMU_FROM_HOST };
+enum emu_traffic {
+	EMU_SET,
+	EMU_COPY_FROM,
+	EMU_COPY_TO,
+	EMU_FROM_HOST,
+	EMU_SENT, /* from the host, along with the command: a few pageable bytes */
+	EMU_TO_HOST,
+};
 void emu_device_traffic(struct emu_device *d, enum emu_traffic kind, uint64_t address,
                         uint64_t bytes);
-/* Of the allocations that hold one of @n addresses, the share of their bytes that is in L2; those
- * that are the host's memory are left out. */
-double emu_device_kept_share(const struct emu_device *d, const uint64_t *address, unsigned n);
+/* Of the allocations that hold one of @n addresses, the share of their bytes that is in L2, and the
+ * share that is there and that no kernel has read since it was written; those that are the host's
+ * memory are left out. */
+struct emu_kept {
+	double share, far;
+};
+struct emu_kept emu_device_kept(const struct emu_device *d, const uint64_t *address, unsigned n);
 
 /* Of the allocations that hold one of @n addresses: is some of it managed memory that is not on the
  * GPU? It comes page by page when a launch touches it. */

@@ -298,7 +298,9 @@ static void make_counts_legal(struct run_counts *c)
 	make_legal(&c->steps_cut);
 	make_legal(&c->ptx_known);
 	make_legal(&c->mix_known);
+	make_legal(&c->of_program);
 	make_legal(&c->code_kept);
+	make_legal(&c->new_memory);
 	make_legal(&c->fidelity.known);
 	make_legal(&c->fidelity.reaches);
 	TERMINATE(c->fidelity.functions);

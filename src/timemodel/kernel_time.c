@@ -196,6 +196,21 @@ static double mean_resident_warps(const struct work *w, double resident, double 
 
 /* --- pages and the host --- */
 
+/*
+ * Until the first warp has what every kernel needs. Alone, with caches that were emptied, it is
+ * what an almost empty kernel takes; as one launch of a program, what the launch before left is
+ * there: all but constants, which each SM loads anew.
+ */
+static double start_ns(const struct gpu_spec *g, const struct run_counts *c)
+{
+	if (!c->of_program)
+		return g->launch_overhead_ns + timing.cold_start_ns + c->code_blocks * timing.cold_block_ns;
+	const double lines = c->constant_lines;
+	return g->launch_overhead_ns * timing.warm_start +
+	       (lines > 0 ? timing.constant_ns + (lines - 1) * timing.more_constants_ns : 0) +
+	       (c->code_kept ? 0 : timing.new_code_ns) + (c->new_memory ? timing.new_memory_ns : 0);
+}
+
 /* Warps wait for the first pages of a round together; the rest follow at the rate at which they can
  * come. */
 static double pages_ns(const struct run_counts *c)
@@ -321,7 +336,5 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 		if (out->resource_ns[r] > out->resource_ns[out->bottleneck])
 			out->bottleneck = (enum perf_resource)r;
 	out->resident_warps = mean_resident_warps(&w, resident, sm > 0 ? work_ns / sm : 1);
-	const double cold_ns =
-		counts->code_kept ? 0 : timing.cold_start_ns + counts->code_blocks * timing.cold_block_ns;
-	out->kernel_ns = g->launch_overhead_ns + cold_ns + work_ns + out->resource_ns[PERF_PAGES];
+	out->kernel_ns = start_ns(g, counts) + work_ns + out->resource_ns[PERF_PAGES];
 }

@@ -125,11 +125,12 @@ static struct load_origin origin_of(const struct timing_inst *x, const struct lo
 /* The last of @lines of @c's kind from L2, which an SM takes one after the other, and the slowest
  * of
  * @pages from memory, ns. */
-static double from_l2_ns(const struct gpu_spec *g, const struct counts *c, double lines)
+static double from_l2_ns(const struct gpu_spec *g, const struct load_misses *m,
+                         const struct counts *c, double lines)
 {
 	const double sectors = c->ld_lines ? (double)c->ld_sectors / (double)c->ld_lines : 1;
 	const double sector_ns = SECTOR_BYTES * g->sm_count / g->l2_gbs;
-	return g->l2_latency_ns +
+	return g->l2_latency_ns + m->far * timing.far_ns +
 	       fmax(0, lines - 1) * fmax(sectors, timing.l2_request_sectors) * sector_ns;
 }
 
@@ -158,7 +159,7 @@ struct load_wait load_wait_of(const struct hyperblocks *h, const struct gpu_spec
 		.l2 = part * fmin(1, fmax(from.l2, from.dram)),
 		.dram = part * fmin(1, from.dram),
 		.l1_cycles = g->l1_latency_ns * per_ns,
-		.l2_cycles = from_l2_ns(g, &p->counts[i], together * from.l2_lines) * per_ns,
+		.l2_cycles = from_l2_ns(g, misses, &p->counts[i], together * from.l2_lines) * per_ns,
 		.dram_cycles = from_dram_ns(g, misses, pages) * per_ns,
 	};
 }
@@ -179,7 +180,7 @@ double held_line_cycles(const struct timing_program *p, const struct gpu_spec *g
 		return 0;
 	const struct load_origin from = origin_of(x, misses);
 	const double lines = (double)c->ld_lines / (double)c->ld_requests;
-	const double l2 = from_l2_ns(g, c, lines * from.l2_lines);
+	const double l2 = from_l2_ns(g, misses, c, lines * from.l2_lines);
 	const double pages = fmin(lines * from.dram_lines, misses->dram_bytes / timing.dram_page_bytes);
 	const double dram = fmax(l2, from_dram_ns(g, misses, pages));
 	const double by_dram = from.l2 > 0 ? fmin(1, from.dram / from.l2) : 0;

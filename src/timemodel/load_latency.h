@@ -14,6 +14,7 @@ struct load_misses {
 	double l2;         /* not in L2 either */
 	double dram_bytes; /* read; negative = unknown */
 	double own;        /* of what SMs wait for from memory: own_of_dram() */
+	double far;        /* of what L2 has: nobody has read it since it was written */
 };
 /*
  * What L2 was asked for less stores and atomics, which always go there (@written_sectors: with

@@ -170,6 +170,7 @@ void regions_build(const struct timing_program *p, const struct gpu_spec *g, dou
 	struct load_misses misses =
 		load_misses_of(&out->total, l2, out->l2_written_sectors / factor, dram);
 	misses.own = own_of_dram(p, dram);
+	misses.far = out->far_share;
 	struct hyperblocks h;
 	hyperblocks_build(&h, p);
 	out->n_regions = h.n_regions;

@@ -26,6 +26,7 @@ struct range {
 	uint64_t base, end, stamp;
 	double cost; /* bytes of L2 */
 	double most; /* the share that is there at the best */
+	bool read;   /* by a kernel, since it was written */
 };
 struct l2_kept {
 	double l2_bytes;
@@ -46,7 +47,7 @@ struct l2_kept *l2_kept_new(const struct gpu_spec *gpu)
 	k->takes[L2_WRITTEN] = halves ? 1.4 : 1;
 	k->takes[L2_COPIED_FROM] = halves ? 1.5 : 1;
 	k->takes[L2_COPIED_TO] = halves ? 2 : 1;
-	k->takes[L2_FROM_HOST] = 1;
+	k->takes[L2_FROM_HOST] = k->takes[L2_SENT] = 1;
 	return k;
 }
 
@@ -109,6 +110,7 @@ void l2_kept_touch(struct l2_kept *k, uint64_t base, uint64_t bytes, enum l2_tou
 		.stamp = k->stamp,
 		.cost = k->takes[how] * (double)bytes,
 		.most = how == L2_FROM_HOST ? HOST_SHARE * fmax(0, 1 - (double)bytes / HOST_GONE_BYTES) : 1,
+		.read = how == L2_READ || how == L2_COPIED_FROM,
 	};
 }
 
@@ -122,15 +124,27 @@ static double share_at(const struct l2_kept *k, uint64_t stamp)
 	return fmin(1, fmax(0, (ALL_GONE - full) / (ALL_GONE - ALL_THERE)));
 }
 
-double l2_kept_share(const struct l2_kept *k, uint64_t base, uint64_t bytes)
+/* What L2 holds of [base, base + bytes), with what kernels have read since it was written, or
+ * without. */
+static double share_of(const struct l2_kept *k, uint64_t base, uint64_t bytes, bool with_read)
 {
 	double there = 0;
 	for (unsigned i = 0; i < k->n; i++) {
 		const struct range *r = &k->range[i];
 		const uint64_t from = r->base > base ? r->base : base;
 		const uint64_t to = r->end < base + bytes ? r->end : base + bytes;
-		if (from < to)
+		if (from < to && (with_read || !r->read))
 			there += (double)(to - from) * r->most * share_at(k, r->stamp);
 	}
 	return bytes ? there / (double)bytes : 0;
+}
+
+double l2_kept_share(const struct l2_kept *k, uint64_t base, uint64_t bytes)
+{
+	return share_of(k, base, bytes, true);
+}
+
+double l2_kept_far(const struct l2_kept *k, uint64_t base, uint64_t bytes)
+{
+	return share_of(k, base, bytes, false);
 }

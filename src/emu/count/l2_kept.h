@@ -6,7 +6,8 @@
  * Measured on an H200 (tests/gpu/micro/kept.cu, tests/gpu/h200-2026-11-27/micro/kept.jsonl): data
  * that a kernel read or wrote, or that a set or a copy within the device touched, is there for the
  * next one until L2 has no room for it; of what a copy from the host brought, a half is, if it is
- * small.
+ * small; all, if it
+ * is so small that the host sends it along with the command (L2_SENT).
  */
 #ifndef PMPP_EMU_L2_KEPT_H
 #define PMPP_EMU_L2_KEPT_H
@@ -15,7 +16,7 @@
 
 #include <stdint.h>
 
-enum l2_touch { L2_READ, L2_WRITTEN, L2_COPIED_FROM, L2_COPIED_TO, L2_FROM_HOST, L2_TOUCHES };
+enum l2_touch { L2_READ, L2_WRITTEN, L2_COPIED_FROM, L2_COPIED_TO, L2_FROM_HOST, L2_SENT, L2_TOUCHES };
 
 struct l2_kept;
 struct l2_kept *l2_kept_new(const struct gpu_spec *gpu);
@@ -28,5 +29,8 @@ void l2_kept_touch(struct l2_kept *k, uint64_t base, uint64_t bytes, enum l2_tou
 void l2_kept_drop(struct l2_kept *k, uint64_t base, uint64_t bytes);
 /* The share of [base, base + bytes) that L2 holds: 0 to 1. */
 double l2_kept_share(const struct l2_kept *k, uint64_t base, uint64_t bytes);
+/* The share of it that L2 holds where who reads it first has further to go: nobody has read it
+ * since a kernel, a set or a copy wrote it. */
+double l2_kept_far(const struct l2_kept *k, uint64_t base, uint64_t bytes);
 
 #endif

@@ -82,21 +82,65 @@ static bool of_host(const struct arena_region *r)
 	return r->kind == EMU_MEMORY_PINNED || r->kind == EMU_MEMORY_REGISTERED;
 }
 
+/* How an allocation was when a launch began. */
+struct kept_before {
+	float far; /* share of it: see l2_kept_far() */
+	bool met;  /* launches before have touched it, or one that lies with it */
+};
+
+/* Small allocations lie together in one page of the GPU's. */
+#define SMALL_BYTES (1 << 20)
+
+static bool small_met(const struct emu_device *d)
+{
+	for (unsigned i = 0; i < d->arena.n; i++)
+		if (d->arena.region[i].met && d->arena.region[i].size < SMALL_BYTES)
+			return true;
+	return false;
+}
+
 void kept_begin(struct emu_launch *l)
 {
 	const struct emu_device *d = l->device;
+	const bool small = small_met(d);
 	bool room = true;
+	l->before = l->program ? mem_calloc(d->arena.n + 1, sizeof *l->before) : NULL;
 	for (unsigned i = 0; l->program && i < d->arena.n; i++) {
 		const struct arena_region *r = &d->arena.region[i];
 		const uint64_t first = (r->base - d->arena.base) / LINE_BYTES;
 		const uint64_t end = (r->base + r->size - d->arena.base + LINE_BYTES - 1) / LINE_BYTES;
 		if (of_host(r) && !r->outside)
 			cache_sim_host(l->grid.cache, (uint32_t)first, (uint32_t)(end - first));
+		l->before[i] = (struct kept_before){
+			.far = in_l2(d, r) ? (float)l2_kept_far(d->kept, r->base, r->size) : 0,
+			.met = r->met || (small && r->size < SMALL_BYTES) || !in_l2(d, r),
+		};
 		const double share = in_l2(d, r) ? l2_kept_share(d->kept, r->base, r->size) : 0;
 		if (room && share > LEAST_SHARE)
 			room = cache_sim_warm(l->grid.cache, (uint32_t)first, (uint32_t)(end - first),
 			                      WARM_KEPT, share);
 	}
+}
+
+static unsigned how_touched(const struct emu_launch *l, unsigned region)
+{
+	unsigned how = 0;
+	for (unsigned k = 0; k < l->n_workers; k++)
+		how |= l->workers[k].touched[region];
+	return how;
+}
+
+void kept_tell(const struct emu_launch *l, struct run_counts *c)
+{
+	double read = 0, far = 0;
+	for (unsigned i = 0; l->before && i < l->device->arena.n; i++) {
+		const struct arena_region *r = &l->device->arena.region[i];
+		const unsigned how = in_l2(l->device, r) ? how_touched(l, i) : 0;
+		read += how & TOUCH_READ ? (double)r->size : 0;
+		far += how & TOUCH_READ ? (double)r->size * l->before[i].far : 0;
+		c->new_memory |= how && !l->before[i].met;
+	}
+	c->far_share = read > 0 ? far / read : 0;
 }
 
 void kept_touch(struct emu_device *d, const struct arena_region *r, unsigned how, bool speaks)
@@ -105,6 +149,7 @@ void kept_touch(struct emu_device *d, const struct arena_region *r, unsigned how
 		managed_pages_here(d->pages, &d->arena, r, true);
 		d->arena.region[r - d->arena.region].by_launch |= speaks ? 0 : (uint8_t)how;
 	}
+	d->arena.region[r - d->arena.region].met = true;
 	if (in_l2(d, r))
 		l2_kept_touch(d->kept, r->base, r->size, how & TOUCH_READ ? L2_READ : L2_WRITTEN);
 }
@@ -157,9 +202,7 @@ void kept_note(struct emu_launch *l)
 	l2_kept_begin(d->kept);
 	for (unsigned pass = 0; pass < 2; pass++)
 		for (unsigned i = 0; i < d->arena.n; i++) {
-			unsigned how = 0;
-			for (unsigned k = 0; k < l->n_workers; k++)
-				how |= l->workers[k].touched[i];
+			const unsigned how = how_touched(l, i);
 			if (how && (how & TOUCH_READ) == wanted[pass])
 				note_region(l, &d->arena.region[i], how, &rounds);
 		}
@@ -170,10 +213,9 @@ void emu_device_traffic(struct emu_device *d, enum emu_traffic kind, uint64_t ad
                         uint64_t bytes)
 {
 	static const enum l2_touch as[] = {
-		[EMU_SET] = L2_WRITTEN,
-		[EMU_COPY_FROM] = L2_COPIED_FROM,
-		[EMU_COPY_TO] = L2_COPIED_TO,
-		[EMU_FROM_HOST] = L2_FROM_HOST,
+		[EMU_SET] = L2_WRITTEN,       [EMU_COPY_FROM] = L2_COPIED_FROM,
+		[EMU_COPY_TO] = L2_COPIED_TO, [EMU_FROM_HOST] = L2_FROM_HOST,
+		[EMU_SENT] = L2_SENT,         [EMU_TO_HOST] = L2_FROM_HOST, /* leaves as little */
 	};
 	const struct arena_region *r = arena_find(&d->arena, address);
 	if (!r || !in_l2(d, r))
@@ -182,17 +224,18 @@ void emu_device_traffic(struct emu_device *d, enum emu_traffic kind, uint64_t ad
 	l2_kept_touch(d->kept, address, bytes, as[kind]);
 }
 
-double emu_device_kept_share(const struct emu_device *d, const uint64_t *address, unsigned n)
+struct emu_kept emu_device_kept(const struct emu_device *d, const uint64_t *address, unsigned n)
 {
-	double all = 0, kept = 0;
+	double all = 0, kept = 0, far = 0;
 	for (unsigned i = 0; i < n; i++) {
 		const struct arena_region *r = arena_find(&d->arena, address[i]);
 		if (!r || !in_l2(d, r))
 			continue;
 		all += (double)r->size;
 		kept += (double)r->size * l2_kept_share(d->kept, r->base, r->size);
+		far += (double)r->size * l2_kept_far(d->kept, r->base, r->size);
 	}
-	return all > 0 ? kept / all : 0;
+	return (struct emu_kept){ .share = all > 0 ? kept / all : 0, .far = all > 0 ? far / all : 0 };
 }
 
 bool emu_device_pages_away(const struct emu_device *d, const uint64_t *address, unsigned n)

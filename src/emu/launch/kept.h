@@ -12,6 +12,8 @@
 void kept_look(const struct emu_device *d);
 /* On a launch whose cache is new: puts there what L2 holds. */
 void kept_begin(struct emu_launch *l);
+/* What its time depends on besides, of what it has touched: far_share, new_memory. */
+void kept_tell(const struct emu_launch *l, struct run_counts *c);
 /* It ended: what it touched is what was touched last. */
 void kept_note(struct emu_launch *l);
 /* As kept_note(), of a launch that need not run: it touches @r, TOUCH_READ, TOUCH_WRITE, and speaks

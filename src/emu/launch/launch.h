@@ -153,6 +153,7 @@ struct emu_launch {
 	double pages_host, pages_fresh; /* of a program: bytes of managed memory that came for it */
 	uint8_t page_rounds_host, page_rounds_fresh;
 	bool pages_first;               /* ... as in struct run_counts */
+	struct kept_before *before;     /* per allocation; see kept.h */
 	double host_read, host_written; /* bytes of the host's own memory, at the most */
 	uint64_t enough;            /* instructions of warps behind which counting may end; 0 = never */
 	uint64_t counted;           /* blocks, where it has; 0 = it has not */

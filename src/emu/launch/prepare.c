@@ -468,6 +468,7 @@ void emu_launch_free(struct emu_launch *l)
 		emu_worker_free(&l->workers[i]);
 	free(l->workers);
 	free(l->runtime);
+	free(l->before);
 	counting_free(l);
 	races_free(l->grid.races);
 	if (l->image_key && l->n_workers) /* it was whole */

@@ -2,7 +2,9 @@
 #include "emu/launch/launch.h"
 
 #include "emu/device.h"
+#include "emu/launch/kept.h"
 #include "emu/launch/tally.h"
+#include "emu/timing/constant_lines.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -113,7 +115,11 @@ void emu_launch_results(struct emu_launch *l, struct run_result *res)
 	c->pages_first = l->pages_first;
 	c->spins = l->image.ir.waits;
 	c->shared_swap_chain = shared_swap_chain(l);
+	c->of_program = l->program != NULL;
 	c->code_kept = l->program && l->program->code_kept;
+	kept_tell(l, c);
+	c->constant_lines =
+		l->sass_func ? constant_lines_of_code(l->sass_func) : constant_lines_of_ptx(&l->image.ir);
 	fill_atomics(l, factor, c);
 	tally(l, factor, c);
 	scale_swaps(factor, &c->atomics);

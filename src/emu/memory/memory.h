@@ -30,6 +30,7 @@ struct arena_region {
 	uint8_t *written; /* one byte per byte of a buffer whose contents are undefined at first */
 	uint64_t serial;  /* of a living arena: 1, 2, ... in the order of their making */
 	const void *caller;
+	bool met;          /* a launch has touched it */
 	uint8_t by_launch; /* of managed memory: how launches touched it, since somebody asked */
 	/* of a living arena: what it holds has a name, new whenever it may have changed */
 	uint64_t contents, first_contents; /* now; when it was made */

@@ -4,6 +4,7 @@
 #include "emu/timing/lane_variance.h"
 #include "emu/timing/machine_insts.h"
 #include "emu/timing/machine_timing.h"
+#include "emu/timing/spins.h"
 #include "timemodel/constants.h"
 #include "timemodel/held_warp.h"
 #include "timemodel/regions.h"
@@ -96,26 +97,6 @@ static void describe_part(struct timing_inst *t, const struct ir *ir, uint32_t o
 		t->issued = fmaxf(1, t->products / (16 * 8 * 16));
 }
 
-/* A loop of one block that waits for what another writes. */
-static bool is_spin(const struct ir *ir, uint32_t b)
-{
-	const struct xblock *x = &ir->blocks[b];
-	bool polls = false;
-	for (uint32_t o = x->first; o < x->end; o++)
-		polls |= ir->ops[o].kind == X_LD && ir->ops[o].polls;
-	return polls && (x->succ[0] == (int32_t)b || x->succ[1] == (int32_t)b);
-}
-
-/* How often it goes round on hardware, nobody knows: what is known is how often it is come to. */
-static double spin_visits(const struct ir *ir, const struct counts *of_op, uint32_t b)
-{
-	double from = 0;
-	for (uint32_t k = 0; k < ir->n_blocks; k++)
-		if (k != b && (ir->blocks[k].succ[0] == (int32_t)b || ir->blocks[k].succ[1] == (int32_t)b))
-			from += (double)of_op[ir->blocks[k].first].warp_executed;
-	return fmin(from, (double)of_op[ir->blocks[b].first].warp_executed);
-}
-
 /* Shared memory of other blocks is reached through addresses that mapa makes. */
 static bool maps_remote(const struct ir *ir)
 {
@@ -177,20 +158,6 @@ static struct timing_inst *describe_insts(const struct ir *ir, const struct op_m
 	return inst;
 }
 
-/* False: there are none. */
-static bool describe_spins(const struct ir *ir, struct timing_inst *inst)
-{
-	bool any = false;
-	for (uint32_t b = 0; b < ir->n_blocks; b++) {
-		if (!is_spin(ir, b))
-			continue;
-		any = true;
-		for (uint32_t o = ir->blocks[b].first; o < ir->blocks[b].end; o++)
-			inst[o].polls = ir->ops[o].kind == X_LD && ir->ops[o].polls;
-	}
-	return any;
-}
-
 static uint32_t insts_of(const struct ir *ir, const struct xblock *b)
 {
 	uint32_t n = 0;
@@ -219,10 +186,6 @@ static struct timing_block *describe_blocks(const struct ir *ir, const struct co
 			.entering_blocks = passes[b].entering,
 			.insts = insts_of(ir, x),
 		};
-		if (is_spin(ir, b)) {
-			block[b].warp_passes = spin_visits(ir, of_op, b);
-			block[b].longest_passes = fmin(block[b].longest_passes, block[b].warp_passes);
-		}
 	}
 	return block;
 }
@@ -284,7 +247,7 @@ void timing_input(const struct ir *ir, const struct sass_func *code, const struc
 		code ? machine_timing_insts(ir, code, memory) : describe_insts(ir, memory, counts, copies);
 	struct timing_block *block = describe_blocks(ir, of_op, copies, run->passes);
 	/* how long a warp spins here says nothing of a card: nor does its number of instructions */
-	const double known = describe_spins(ir, inst) ? 0 : 1;
+	const double known = spins_shorten(ir, of_op, inst, block) ? 0 : 1;
 	const struct timing_program p = {
 		.n_insts = ir->n_ops,
 		.n_blocks = ir->n_blocks,

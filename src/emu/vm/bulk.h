@@ -23,6 +23,9 @@ struct bulk {
 /* @bytes between @at in global and @offset bytes behind the copy's place in shared memory: copied,
  * added, counted. False: stopped by a fault. */
 bool bulk_move(struct bulk *b, uint64_t at, uint64_t offset, uint64_t bytes);
+/* The same without being counted, and what is counted of so many bytes. */
+bool bulk_move_piece(struct bulk *b, uint64_t at, uint64_t offset, uint64_t bytes);
+void bulk_count(const struct bulk *b, uint64_t at, uint64_t bytes);
 bool bulk_fault(const struct bulk *b, enum fault_kind kind, uint64_t at, enum ptx_space space,
                 uint64_t bytes, bool store);
 /* Adds, or whatever @op is, @bytes of elements. */

@@ -43,7 +43,7 @@ GUEST_MEMORY void bulk_reduce(enum ptx_atom op, enum ptx_type type, uint8_t *to,
 
 /* --- global and shared memory --- */
 
-static void count_move(const struct bulk *b, uint64_t at, uint64_t bytes)
+void bulk_count(const struct bulk *b, uint64_t at, uint64_t bytes)
 {
 	struct warp *w = b->w;
 	struct worker *wk = w->worker;
@@ -95,6 +95,14 @@ void bulk_follow(const struct bulk *b, uint64_t offset, uint64_t bytes)
 
 bool bulk_move(struct bulk *b, uint64_t at, uint64_t offset, uint64_t bytes)
 {
+	if (!bulk_move_piece(b, at, offset, bytes))
+		return false;
+	bulk_count(b, at, bytes);
+	return true;
+}
+
+bool bulk_move_piece(struct bulk *b, uint64_t at, uint64_t offset, uint64_t bytes)
+{
 	const bool adds = bulk_atom(b->how) != ATOM_NONE;
 	const enum global_span s =
 		access_span(b->w->worker, at, bytes, b->to_shared || adds, !b->to_shared);
@@ -109,7 +117,6 @@ bool bulk_move(struct bulk *b, uint64_t at, uint64_t offset, uint64_t bytes)
 	}
 	uint8_t *global = (uint8_t *)(at + b->w->host), *shared = b->shared + offset;
 	bulk_follow(b, offset, bytes);
-	count_move(b, at, bytes);
 	if (b->to_shared)
 		memcpy(shared, global, bytes);
 	else if (adds)

@@ -60,10 +60,12 @@ static uint64_t swizzled(const struct bulk *b, const struct tensor_map *m, uint6
 	return (at ^ (at >> 7 & pieces[m->swizzle]) << 4) - b->offset;
 }
 
-/* @bytes in a row, from @at in global memory, or outside (0), to @offset of the box. */
+/* @bytes in a row, from @at in global memory, or outside (0), to @offset of the box. They are asked
+ * for together, wherever their pieces come to lie. */
 static bool move_row(struct bulk *b, const struct tensor_map *m, uint64_t at, uint64_t offset,
                      uint64_t bytes)
 {
+	const uint64_t first = at, all = bytes;
 	while (bytes) {
 		const uint64_t piece = m->swizzle ? 16 - (b->offset + offset) % 16 : bytes;
 		const uint64_t n = piece < bytes ? piece : bytes, to = swizzled(b, m, offset);
@@ -71,13 +73,15 @@ static bool move_row(struct bulk *b, const struct tensor_map *m, uint64_t at, ui
 			fill(m, b->shared + to, n);
 			for (uint64_t i = 0; b->seen && i < n; i++)
 				shadow_touch(b->seen, b->offset + to + i, 1, false, true);
-		} else if (at && !bulk_move(b, at, to, n)) {
+		} else if (at && !bulk_move_piece(b, at, to, n)) {
 			return false;
 		}
 		at += at ? n : 0;
 		offset += n;
 		bytes -= n;
 	}
+	if (first && all)
+		bulk_count(b, first, all);
 	return true;
 }
 

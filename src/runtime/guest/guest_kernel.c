@@ -31,7 +31,9 @@ enum {
 	STATE_FIRST,                /* the kernel has not run before */
 	STATE_PAGES,                /* managed memory comes page by page */
 	STATE_KEPT,                 /* L2 holds nothing of its data, a quarter ... */
-	STATE_ALL = STATE_KEPT + 4, /* ... all of it */
+	STATE_ALL = STATE_KEPT + 4, /* ... all of it, as kernels have read it, a quarter of it written
+	                             * since ... */
+	STATE_FAR = STATE_ALL + 4,  /* ... all of it */
 	STATES,
 };
 
@@ -79,8 +81,10 @@ static unsigned state_of(const struct guest_op *op)
 		return STATE_FIRST;
 	if (emu_device_pages_away(guest.device, address, n))
 		return STATE_PAGES;
-	const double share = emu_device_kept_share(guest.device, address, n);
-	return STATE_KEPT + (unsigned)(share * (STATE_ALL - STATE_KEPT) + 0.5);
+	const struct emu_kept kept = emu_device_kept(guest.device, address, n);
+	const unsigned state = STATE_KEPT + (unsigned)(kept.share * (STATE_ALL - STATE_KEPT) + 0.5);
+	return state < STATE_ALL ? state
+	                         : STATE_ALL + (unsigned)(kept.far * (STATE_FAR - STATE_ALL) + 0.5);
 }
 
 /* The state whose time is told of a launch in @state: its own, or the nearest that was counted. */

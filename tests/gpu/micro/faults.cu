@@ -43,6 +43,11 @@ static __global__ void m_together(word *at, size_t words_apart, bool write, unsi
 		micro_use((long long)*(volatile word *)mine, cycles);
 }
 
+static __global__ void m_three(const word *a, const word *b, word *c)
+{
+	c[threadIdx.x] = a[threadIdx.x] + b[threadIdx.x];
+}
+
 static __global__ void nothing(unsigned *p)
 {
 	p[0] = 0;
@@ -158,12 +163,46 @@ static void together(unsigned blocks, unsigned threads, size_t apart, bool fresh
 	cudaFree(all);
 }
 
+/*
+ * Small buffers as programs have them: two that the host wrote and the kernel reads, one that it
+ * writes. @anew: all are allocated again before each launch, and freed after it.
+ */
+static void small(size_t bytes, bool anew, bool written)
+{
+	word *at[3] = {};
+	const Times t = times_ns([&] { m_three<<<1, 32>>>(at[0], at[1], at[2]); },
+	                         [&] {
+								 for (word *&p : at) {
+									 if (anew)
+										 cudaFree(p);
+									 if (anew || !p)
+										 p = managed(bytes);
+								 }
+								 at[0][0] = at[1][0] = 1;
+								 if (written)
+									 at[2][0] = 1;
+							 },
+	                         25);
+	Line("faults", "small")("bytes", (double)bytes)("anew", anew)("written", written)(
+		"apart", (double)((char *)at[1] - (char *)at[0]))("ns", t.least)("median_ns", t.median)(
+		"most_ns", t.most);
+	for (word *p : at)
+		cudaFree(p);
+}
+
 int main(int argc, char **argv)
 {
-	if (argc > 1)
+	const bool alone =
+		argc > 1 && !strcmp(argv[1], "alone"); /* no child, which others would record */
+	if (argc > 1 && !alone)
 		return first_faults(argv[1]);
-	children(argv[0]);
+	if (!alone)
+		children(argv[0]);
 	micro_begin("faults");
+	for (size_t bytes = 512; bytes <= 8 * MIB; bytes *= 128)
+		for (int anew = 0; anew < 2; anew++)
+			for (int written = 0; written < 2; written++)
+				small(bytes, anew != 0, written != 0);
 	static const size_t apart[] = { 4 * KIB, 64 * KIB, 2 * MIB };
 	for (size_t a : apart)
 		for (unsigned pages = 1; pages <= 32; pages *= 2)

@@ -1,0 +1,55 @@
+/* See constant_lines.h. */
+#include "emu/timing/constant_lines.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+/* What comes to an SM together. A warp waits the longest for the first word of it. */
+#define LINE_BYTES 256
+#define BANKS 32 /* numbers of banks */
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* The stack pointer, which every kernel loads first, and most never use. */
+static bool is_stack_pointer(const struct sass_inst *i)
+{
+	return i->n_dsts == 1 && i->operands[0].kind == SASS_OPND_REG && i->operands[0].reg == 1;
+}
+
+unsigned constant_lines_of_code(const struct sass_func *f)
+{
+	size_t n = 0, cap = 0;
+	uint64_t *line = NULL;
+	unsigned different = 0;
+	for (unsigned k = 0; k < f->n_insts; k++) {
+		const struct sass_inst *i = &f->insts[k];
+		for (unsigned o = i->n_dsts; o < i->n_operands; o++) {
+			const struct sass_operand *c = &i->operands[o];
+			if (c->kind != SASS_OPND_CONST || c->reg != SASS_NO_REG || c->ureg != SASS_NO_REG ||
+			    c->value < 0 || is_stack_pointer(i))
+				continue;
+			MEM_ROOM(line, n, cap, 16);
+			line[n++] = (uint64_t)c->value / LINE_BYTES * BANKS + c->bank % BANKS;
+		}
+	}
+	if (n)
+		qsort(line, n, sizeof *line, by_value);
+	for (size_t i = 0; i < n; i++)
+		different += i == 0 || line[i] != line[i - 1];
+	free(line);
+	return different;
+}
+
+unsigned constant_lines_of_ptx(const struct ir *ir)
+{
+	unsigned lines = 2; /* parameters; sizes */
+	for (uint32_t o = 0; o < ir->n_ops; o++)
+		if (ir->ops[o].kind == X_LD && ir->ops[o].space == SPACE_CONST)
+			return lines + 1;
+	return lines;
+}

@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+"""Times of before.cu's launches, by kernel and by what came before.
+
+    pmpp-explore launches BIN/before --backend cuda --json | before.py > before.jsonl
+"""
+import json
+import statistics
+import sys
+
+
+def main():
+    seen = json.load(sys.stdin)
+    names = seen["stdout"].split("\n")
+    times = {}
+    for name, launch in zip(names, seen["launches"]):
+        ns = launch["metrics"].get("time.kernel_ns", {}).get("value")
+        if ns and not name.startswith("other"):
+            times.setdefault(tuple(name.split()), []).append(ns)
+    if not times:
+        print("before.py: no launch has a time", file=sys.stderr)
+        return 1
+    for (kernel, before), ns in times.items():
+        print(json.dumps({"bench": "before", "case": kernel, "before": before, "ns":
+                          statistics.median(ns), "least_ns": min(ns), "most_ns": max(ns),
+                          "launches": len(ns)}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
