@@ -176,7 +176,8 @@ struct emu_launch_request {
 	unsigned registers;  /* per thread, for residency; 0 = unknown */
 	bool cooperative;    /* all blocks are resident at once */
 	unsigned cluster[3]; /* blocks; 0 = as the kernel was compiled */
-	bool code_kept;      /* the kernel has run before, for the time alone */
+	bool code_kept;      /* the kernel has run before, for the time alone, ... */
+	bool in_graph;       /* ... as is this: a node of a graph of several */
 	bool counted_before; /* one like it was: what follows from its kernel alone has been told */
 	bool machine_code;   /* that of emu_module_set_code(), not the PTX */
 	uint64_t number;     /* the caller's name for it, not 0 */

@@ -300,6 +300,7 @@ static void make_counts_legal(struct run_counts *c)
 	make_legal(&c->mix_known);
 	make_legal(&c->of_program);
 	make_legal(&c->code_kept);
+	make_legal(&c->in_graph);
 	make_legal(&c->new_memory);
 	make_legal(&c->fidelity.known);
 	make_legal(&c->fidelity.reaches);

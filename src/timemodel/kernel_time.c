@@ -122,16 +122,34 @@ static double critical_path_in_block(const struct work *w, unsigned i)
 	return w->region[i].block_passes / w->blocks * w->region[i].critical_path_cycles;
 }
 
-/* A block alone on an SM, region by region. Nobody waits for a store. */
+/* Of a region, nobody waiting for its stores. */
+static double lone_region_cycles(const struct work *w, unsigned i)
+{
+	struct demand d = demand_in_block(w, i);
+	d.store = 0;
+	return crossed(&d, critical_path_in_block(w, i), busy_cycles(&d, w->warps));
+}
+
+/* A block alone on an SM, region by region. */
 static double lone_block_cycles(const struct work *w)
 {
 	double sum = 0;
-	for (unsigned i = 0; i < w->n_regions; i++) {
-		struct demand d = demand_in_block(w, i);
-		d.store = 0;
-		sum += crossed(&d, critical_path_in_block(w, i), busy_cycles(&d, w->warps));
-	}
+	for (unsigned i = 0; i < w->n_regions; i++)
+		sum += lone_region_cycles(w, i);
 	return sum + w->swap_chain;
+}
+
+/* ... until its stores have left, too: those of the last regions have only these to leave in. */
+static double lone_block_and_stores(const struct work *w)
+{
+	double behind = 0, stores = 0, most = 0;
+	const double all = lone_block_cycles(w);
+	for (unsigned i = w->n_regions; i--;) {
+		behind += lone_region_cycles(w, i) + (i ? 0 : w->swap_chain);
+		stores += demand_in_block(w, i).store;
+		most = fmax(most, all - behind + overlapped(behind, stores));
+	}
+	return most;
 }
 
 /* @n blocks together on an SM: one fills the waits of the other, the better the more there are. */
@@ -141,7 +159,7 @@ static double wave_cycles(const struct work *w, double n)
 	if (n < 1)
 		return 0;
 	if (n < 2)
-		return with_lines(w, &d, overlapped(lone_block_cycles(w), d.store));
+		return with_lines(w, &d, lone_block_and_stores(w));
 	return with_lines(w, &d, crossed(&d, lone_block_cycles(w), busy_cycles(&d, n * w->warps)));
 }
 
@@ -208,7 +226,8 @@ static double start_ns(const struct gpu_spec *g, const struct run_counts *c)
 	const double lines = c->constant_lines;
 	return g->launch_overhead_ns * timing.warm_start +
 	       (lines > 0 ? timing.constant_ns + (lines - 1) * timing.more_constants_ns : 0) +
-	       (c->code_kept ? 0 : timing.new_code_ns) + (c->new_memory ? timing.new_memory_ns : 0);
+	       (c->code_kept ? 0 : timing.new_code_ns) + (c->new_memory ? timing.new_memory_ns : 0) +
+	       (c->in_graph ? timing.graph_node_ns : 0);
 }
 
 /* Warps wait for the first pages of a round together; the rest follow at the rate at which they can

@@ -24,7 +24,11 @@ for name in $names; do
 		echo "micro.sh: no $here/$name.cu; there are: $(cd "$here" && ls ./*.cu | tr '\n' ' ')" >&2
 		exit 2
 	}
-	"$nvcc" -O3 -std=c++17 -arch="sm_${arch:-90}" -o "$out/bin/$name" "$here/$name.cu" \
+	code="-arch=sm_${arch:-90}"
+	grep -q 'compute capability 9.0a' "$here/$name.cu" &&
+		code='-gencode arch=compute_90a,code=sm_90a'
+	# shellcheck disable=SC2086 # several words
+	"$nvcc" -O3 -std=c++17 $code -o "$out/bin/$name" "$here/$name.cu" \
 		>"$out/bin/$name.log" 2>&1 || echo "$name" >>"$out/bin/failed" &
 done
 wait

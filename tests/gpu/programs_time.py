@@ -113,7 +113,7 @@ def record(pmpp, path, names):
 def modelled(pmpp, sheet, source):
     try:
         return launches([pmpp, "launches", str(source), "--gpu", sheet, "--backend", "emu",
-                         "--json", "--count", str(ALL), "-O1", *words_of(source), *own_arch(source)])
+                         "--json", "--count", str(ALL), "--level", "sass", "-O1", *words_of(source), *own_arch(source)])
     except (ValueError, subprocess.TimeoutExpired) as e:
         print(f"{source.stem}: {e}", file=sys.stderr)
         return []

@@ -21,12 +21,15 @@
 /* Of 1, 4, 8 and 16 MiB that came from the host, pinned or not, 45, 31, 5 and 0 % were there. */
 #define HOST_SHARE 0.55
 #define HOST_GONE_BYTES (9 << 20)
+/* What a kernel wrote, and the same blocks read: 0 (scale, swapped) to 1 (row) of what is added to
+ * the time where other blocks do (tests/gpu/micro/before.cu). */
+#define OWN_FAR 0.5
 
 struct range {
 	uint64_t base, end, stamp;
 	double cost; /* bytes of L2 */
 	double most; /* the share that is there at the best */
-	bool read;   /* by a kernel, since it was written */
+	double far;  /* of that, what is far from who reads it next */
 };
 struct l2_kept {
 	double l2_bytes;
@@ -44,7 +47,7 @@ struct l2_kept *l2_kept_new(const struct gpu_spec *gpu)
 	const bool halves = gpu->l2_partitions > 1;
 	k->l2_bytes = gpu->l2_bytes;
 	k->takes[L2_READ] = halves ? gpu->l2_partitions : 1;
-	k->takes[L2_WRITTEN] = halves ? 1.4 : 1;
+	k->takes[L2_WRITTEN] = k->takes[L2_SET] = halves ? 1.4 : 1;
 	k->takes[L2_COPIED_FROM] = halves ? 1.5 : 1;
 	k->takes[L2_COPIED_TO] = halves ? 2 : 1;
 	k->takes[L2_FROM_HOST] = k->takes[L2_SENT] = 1;
@@ -110,7 +113,9 @@ void l2_kept_touch(struct l2_kept *k, uint64_t base, uint64_t bytes, enum l2_tou
 		.stamp = k->stamp,
 		.cost = k->takes[how] * (double)bytes,
 		.most = how == L2_FROM_HOST ? HOST_SHARE * fmax(0, 1 - (double)bytes / HOST_GONE_BYTES) : 1,
-		.read = how == L2_READ || how == L2_COPIED_FROM,
+		.far = how == L2_READ || how == L2_COPIED_FROM ? 0
+		       : how == L2_WRITTEN                     ? OWN_FAR
+		                                               : 1,
 	};
 }
 
@@ -124,27 +129,26 @@ static double share_at(const struct l2_kept *k, uint64_t stamp)
 	return fmin(1, fmax(0, (ALL_GONE - full) / (ALL_GONE - ALL_THERE)));
 }
 
-/* What L2 holds of [base, base + bytes), with what kernels have read since it was written, or
- * without. */
-static double share_of(const struct l2_kept *k, uint64_t base, uint64_t bytes, bool with_read)
+/* What L2 holds of [base, base + bytes), or what of that is far. */
+static double share_of(const struct l2_kept *k, uint64_t base, uint64_t bytes, bool far)
 {
 	double there = 0;
 	for (unsigned i = 0; i < k->n; i++) {
 		const struct range *r = &k->range[i];
 		const uint64_t from = r->base > base ? r->base : base;
 		const uint64_t to = r->end < base + bytes ? r->end : base + bytes;
-		if (from < to && (with_read || !r->read))
-			there += (double)(to - from) * r->most * share_at(k, r->stamp);
+		if (from < to)
+			there += (double)(to - from) * r->most * share_at(k, r->stamp) * (far ? r->far : 1);
 	}
 	return bytes ? there / (double)bytes : 0;
 }
 
 double l2_kept_share(const struct l2_kept *k, uint64_t base, uint64_t bytes)
 {
-	return share_of(k, base, bytes, true);
+	return share_of(k, base, bytes, false);
 }
 
 double l2_kept_far(const struct l2_kept *k, uint64_t base, uint64_t bytes)
 {
-	return share_of(k, base, bytes, false);
+	return share_of(k, base, bytes, true);
 }

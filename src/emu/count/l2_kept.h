@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-enum l2_touch { L2_READ, L2_WRITTEN, L2_COPIED_FROM, L2_COPIED_TO, L2_FROM_HOST, L2_SENT, L2_TOUCHES };
+enum l2_touch { L2_READ, L2_WRITTEN, L2_SET, L2_COPIED_FROM, L2_COPIED_TO, L2_FROM_HOST, L2_SENT, L2_TOUCHES };
 
 struct l2_kept;
 struct l2_kept *l2_kept_new(const struct gpu_spec *gpu);
@@ -30,7 +30,8 @@ void l2_kept_drop(struct l2_kept *k, uint64_t base, uint64_t bytes);
 /* The share of [base, base + bytes) that L2 holds: 0 to 1. */
 double l2_kept_share(const struct l2_kept *k, uint64_t base, uint64_t bytes);
 /* The share of it that L2 holds where who reads it first has further to go: nobody has read it
- * since a kernel, a set or a copy wrote it. */
+ * since a set or a copy wrote it, or a kernel: a half of that, since what a block writes the same
+ * block of the next launch often reads. */
 double l2_kept_far(const struct l2_kept *k, uint64_t base, uint64_t bytes);
 
 #endif

@@ -99,10 +99,18 @@ static bool small_met(const struct emu_device *d)
 	return false;
 }
 
+bool fetches_textures(const struct ir *ir)
+{
+	for (uint32_t o = 0; o < ir->n_ops; o++)
+		if (ir->ops[o].kind == X_TEXTURE)
+			return true;
+	return false;
+}
+
 void kept_begin(struct emu_launch *l)
 {
 	const struct emu_device *d = l->device;
-	const bool small = small_met(d);
+	const bool small = small_met(d) && !fetches_textures(&l->image.ir); /* arrays lie apart */
 	bool room = true;
 	l->before = l->program ? mem_calloc(d->arena.n + 1, sizeof *l->before) : NULL;
 	for (unsigned i = 0; l->program && i < d->arena.n; i++) {
@@ -113,7 +121,8 @@ void kept_begin(struct emu_launch *l)
 			cache_sim_host(l->grid.cache, (uint32_t)first, (uint32_t)(end - first));
 		l->before[i] = (struct kept_before){
 			.far = in_l2(d, r) ? (float)l2_kept_far(d->kept, r->base, r->size) : 0,
-			.met = r->met || (small && r->size < SMALL_BYTES) || !in_l2(d, r),
+			.met = r->met || (small && r->size < SMALL_BYTES && in_l2(d, r)) ||
+			       emu_device_sets_anew(d, r) || of_host(r),
 		};
 		const double share = in_l2(d, r) ? l2_kept_share(d->kept, r->base, r->size) : 0;
 		if (room && share > LEAST_SHARE)
@@ -135,10 +144,12 @@ void kept_tell(const struct emu_launch *l, struct run_counts *c)
 	double read = 0, far = 0;
 	for (unsigned i = 0; l->before && i < l->device->arena.n; i++) {
 		const struct arena_region *r = &l->device->arena.region[i];
-		const unsigned how = in_l2(l->device, r) ? how_touched(l, i) : 0;
+		const unsigned how = how_touched(l, i);
+		c->new_memory |= how && !l->before[i].met;
+		if (!in_l2(l->device, r))
+			continue;
 		read += how & TOUCH_READ ? (double)r->size : 0;
 		far += how & TOUCH_READ ? (double)r->size * l->before[i].far : 0;
-		c->new_memory |= how && !l->before[i].met;
 	}
 	c->far_share = read > 0 ? far / read : 0;
 }
@@ -213,7 +224,7 @@ void emu_device_traffic(struct emu_device *d, enum emu_traffic kind, uint64_t ad
                         uint64_t bytes)
 {
 	static const enum l2_touch as[] = {
-		[EMU_SET] = L2_WRITTEN,       [EMU_COPY_FROM] = L2_COPIED_FROM,
+		[EMU_SET] = L2_SET,           [EMU_COPY_FROM] = L2_COPIED_FROM,
 		[EMU_COPY_TO] = L2_COPIED_TO, [EMU_FROM_HOST] = L2_FROM_HOST,
 		[EMU_SENT] = L2_SENT,         [EMU_TO_HOST] = L2_FROM_HOST, /* leaves as little */
 	};

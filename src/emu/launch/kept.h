@@ -8,6 +8,8 @@
 
 #include "emu/launch/launch.h"
 
+/* Does a kernel read textures, or write surfaces? */
+bool fetches_textures(const struct ir *ir);
 /* Before a launch: where managed memory lies now. */
 void kept_look(const struct emu_device *d);
 /* On a launch whose cache is new: puts there what L2 holds. */

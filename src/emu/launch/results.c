@@ -117,9 +117,11 @@ void emu_launch_results(struct emu_launch *l, struct run_result *res)
 	c->shared_swap_chain = shared_swap_chain(l);
 	c->of_program = l->program != NULL;
 	c->code_kept = l->program && l->program->code_kept;
+	c->in_graph = l->program && l->program->in_graph;
 	kept_tell(l, c);
 	c->constant_lines =
 		l->sass_func ? constant_lines_of_code(l->sass_func) : constant_lines_of_ptx(&l->image.ir);
+	c->constant_lines += fetches_textures(&l->image.ir); /* what it is, and where */
 	fill_atomics(l, factor, c);
 	tally(l, factor, c);
 	scale_swaps(factor, &c->atomics);

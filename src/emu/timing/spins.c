@@ -162,7 +162,8 @@ bool spins_shorten(const struct ir *ir, const struct counts *of_op, struct timin
 			t->warp_passes = fmin(t->warp_passes, visits);
 			t->longest_passes = fmin(t->longest_passes, t->warp_passes);
 			for (uint32_t o = ir->blocks[l.block[k]].first; o < ir->blocks[l.block[k]].end; o++)
-				inst[o].polls = ir->ops[o].kind == X_LD && asks_again(&ir->ops[o]);
+				inst[o].polls = ir->ops[o].kind == X_LD && ir->ops[o].space != SPACE_SHARED &&
+				                asks_again(&ir->ops[o]);
 		}
 	}
 	return any;

@@ -333,8 +333,11 @@ static cudaError_t do_graph(struct guest_stream *s, struct guest_graph *g, const
 		return cudaErrorInvalidValue;
 	for (unsigned i = 0; i < g->n_order; i++) {
 		const struct guest_node *node = g->node[g->order[i]];
+		struct guest_op op = node->op;
+		if (op.kind == GUEST_OP_LAUNCH)
+			op.u.launch.in_graph = g->n_order > 1;
 		const cudaError_t e =
-			node->disabled ? cudaSuccess : guest_execute(s, &node->op, GUEST_ASYNC, caller);
+			node->disabled ? cudaSuccess : guest_execute(s, &op, GUEST_ASYNC, caller);
 		if (e != cudaSuccess)
 			return e;
 	}

@@ -58,6 +58,7 @@ static struct kind *kind_of(const struct guest_op *op)
 	h = hash_bytes(h, op->u.launch.grid, sizeof op->u.launch.grid);
 	h = hash_bytes(h, op->u.launch.block, sizeof op->u.launch.block);
 	h = hash_bytes(h, op->u.launch.group.cluster, sizeof op->u.launch.group.cluster);
+	h = hash_bytes(h, &op->u.launch.in_graph, sizeof op->u.launch.in_graph);
 	h = hash_bytes(h, &op->u.launch.shared_bytes, sizeof op->u.launch.shared_bytes);
 	for (size_t i = 0; i < kinds.n; i++)
 		if (kinds.kind[i].hash == h)
@@ -180,6 +181,7 @@ static struct emu_launch_request request_of(const struct guest_op *op, uint64_t 
 		.counted_before = again,
 		.strict = guest.config.strict,
 		.code_kept = f->launches > 0,
+		.in_graph = op->u.launch.in_graph,
 		.heap_bytes = guest.limits[cudaLimitMallocHeapSize],
 		.timeout_s = guest.config.launch_timeout_s,
 		.threads = guest.config.threads,

@@ -40,6 +40,7 @@ struct guest_op {
 			unsigned grid[3], block[3], shared_bytes;
 			void *params; /* a copy of the parameter area; owned where the op is kept */
 			struct guest_group group;
+			bool in_graph; /* of several nodes, which is launched */
 		} launch;
 		struct {
 			struct guest_box to, from;

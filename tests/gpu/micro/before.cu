@@ -195,6 +195,107 @@ static void all(const char *what, launch *start)
 	free(host);
 }
 
+/* --- textures: the same again, another object of the same array, another array --- */
+
+static __global__ void fetch(cudaTextureObject_t from, float *out)
+{
+	const unsigned i = blockIdx.x * THREADS + threadIdx.x;
+	out[i] = tex2D<float>(from, (float)(i % 96) + 0.5f, (float)(i / 96) + 0.5f);
+}
+
+static __global__ void put(cudaSurfaceObject_t to, float v)
+{
+	const unsigned i = blockIdx.x * THREADS + threadIdx.x;
+	surf2Dwrite(v, to, (int)(i % 96 * 4), (int)(i / 96));
+}
+
+static cudaResourceDesc of_array(cudaArray_t a)
+{
+	cudaResourceDesc from = {};
+	from.resType = cudaResourceTypeArray;
+	from.res.array.array = a;
+	return from;
+}
+
+static cudaTextureObject_t texture_of(cudaArray_t a)
+{
+	cudaTextureDesc how = {};
+	cudaTextureObject_t t;
+	const cudaResourceDesc from = of_array(a);
+	micro_fail("texture", cudaCreateTextureObject(&t, &from, &how, nullptr));
+	return t;
+}
+
+static cudaArray_t new_array(const float *host)
+{
+	cudaArray_t a;
+	const cudaChannelFormatDesc form = cudaCreateChannelDesc<float>();
+	micro_fail("array", cudaMallocArray(&a, &form, 96, 64, cudaArraySurfaceLoadStore));
+	micro_fail("copy", cudaMemcpy2DToArray(a, 0, 0, host, 384, 384, 64, cudaMemcpyHostToDevice));
+	return a;
+}
+
+static void textures()
+{
+	float *const out = micro_alloc<float>(N), *const host = (float *)calloc(N, sizeof *host);
+	static const char *const befores[] = { "same", "copied", "new_object", "new_array" };
+	cudaArray_t a = new_array(host);
+	cudaTextureObject_t t = texture_of(a);
+	cudaSurfaceObject_t to;
+	cudaResourceDesc from = of_array(a);
+	micro_fail("surface", cudaCreateSurfaceObject(&to, &from));
+	for (unsigned b = 0; b < sizeof befores / sizeof *befores; b++)
+		for (int turn = 0; turn < TURNS; turn++) {
+			if (b == 1)
+				cudaMemcpy2DToArray(a, 0, 0, host, 384, 384, 64, cudaMemcpyHostToDevice);
+			if (b == 3)
+				a = new_array(host);
+			if (b >= 2) {
+				from = of_array(a);
+				t = texture_of(a);
+				micro_fail("surface", cudaCreateSurfaceObject(&to, &from));
+			}
+			fetch<<<BLOCKS, THREADS>>>(t, out);
+			name("fetch", befores[b]);
+			put<<<BLOCKS, THREADS>>>(to, 2);
+			name("put", befores[b]);
+		}
+	free(host);
+}
+
+/* One launch, or two, of a graph. */
+static void graphs(const char *what, launch *start, unsigned n)
+{
+	float *const in = micro_alloc<float>(N), *const out = micro_alloc<float>(N);
+	cudaStream_t s;
+	cudaGraph_t graph;
+	cudaGraphExec_t exec;
+	const float *from = in;
+	float *to = out;
+	cudaGraphCreate(&graph, 0);
+	cudaGraphNode_t last = nullptr, node;
+	void *args[] = { &from, &to };
+	cudaKernelNodeParams k = {};
+	k.func = (void *)(n > 9 ? store : scale);
+	(void)start;
+	k.gridDim = BLOCKS;
+	k.blockDim = THREADS;
+	k.kernelParams = args;
+	for (unsigned i = 0; i < n % 10; i++) {
+		micro_fail("node", cudaGraphAddKernelNode(&node, graph, last ? &last : nullptr,
+		                                          last ? 1 : 0, &k));
+		last = node;
+	}
+	micro_fail("graph", cudaGraphInstantiate(&exec, graph, 0));
+	cudaStreamCreate(&s);
+	for (int t = 0; t < TURNS; t++) {
+		micro_fail("launch", cudaGraphLaunch(exec, s));
+		cudaStreamSynchronize(s);
+		for (unsigned i = 0; i < n % 10; i++)
+			name(what, i ? "graph_behind" : "graph");
+	}
+}
+
 int main()
 {
 	const float three[3] = { 0.5f, 0.125f, 0.125f };
@@ -203,6 +304,10 @@ int main()
 	for (unsigned i = 0; i < 4096; i++)
 		far[i] = (i + 1024) % 4096;
 	micro_fail("symbol", cudaMemcpyToSymbol(places, far, sizeof far));
+	graphs("scale", nullptr, 1);
+	graphs("scale", nullptr, 3);
+	graphs("store", nullptr, 13);
+	textures();
 	all("nothing", [](const float *in, float *out) { nothing<<<BLOCKS, THREADS>>>(in, out); });
 	all("store", [](const float *in, float *out) { store<<<BLOCKS, THREADS>>>(in, out); });
 	all("scale", [](const float *in, float *out) { scale<<<BLOCKS, THREADS>>>(in, out); });
