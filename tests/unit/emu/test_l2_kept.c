@@ -71,6 +71,30 @@ TEST(dropped_in_part)
 	l2_kept_free(k);
 }
 
+/* Who reads what was set, copied or sent has further to go, until it has been read once; what a
+ * kernel wrote is near for a half of those who read it (tests/gpu/micro/before.cu). */
+TEST(what_others_wrote_lies_far)
+{
+	static const double far[L2_TOUCHES] = {
+		[L2_READ] = 0,      [L2_COPIED_FROM] = 0, [L2_WRITTEN] = 0.5,
+		[L2_SET] = 1,       [L2_COPIED_TO] = 1,   [L2_SENT] = 1,
+		[L2_FROM_HOST] = -1, /* as much as is there */
+	};
+	for (enum l2_touch how = 0; how < L2_TOUCHES; how++) {
+		struct l2_kept *k = touched(MIB, how);
+		const double share = l2_kept_share(k, 0, MIB);
+		assert_true(l2_kept_far(k, 0, MIB) == (far[how] < 0 ? share : far[how]));
+		assert_true(l2_kept_far(k, 0, 2 * MIB) == l2_kept_far(k, 0, MIB) / 2);
+		l2_kept_begin(k);
+		l2_kept_touch(k, 0, MIB, L2_READ);
+		assert_true(l2_kept_far(k, 0, MIB) == 0);
+		l2_kept_free(k);
+	}
+	struct l2_kept *k = touched(65536, L2_SENT);
+	assert_true(l2_kept_share(k, 0, 65536) == 1);
+	l2_kept_free(k);
+}
+
 /* Without partitions a byte takes a byte. */
 TEST(one_l2_holds_twice_as_much)
 {

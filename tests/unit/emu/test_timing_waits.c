@@ -148,3 +148,24 @@ TEST(spinning_makes_no_loop_longer)
 	emu_case_free(&c);
 	assert_true(turns > 0 && turns <= 2 * 40);
 }
+
+/* Critical path of what one warp does, in cycles. */
+static double cycles_of(const char *body)
+{
+	struct emu_case c = run("", body);
+	const double path = path_of(&c.res.counts);
+	emu_case_free(&c);
+	return path;
+}
+
+/* A lock that lanes take one after the other: each waits once, however often it asks here. A sum by
+ * compare-and-swap wants what it has just seen, and does wait each time. */
+TEST(a_lock_is_asked_for_once_by_each)
+{
+	static const char lock[] =
+		"W:\natom.global.cas.b32 %r2, [%d1], 0, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra W;\n"
+		"membar.gl;\natom.global.exch.b32 %r3, [%d1], 0;\n";
+	const double latency = timing.atomic_latencies * gpu_find("h200")->l2_latency_ns *
+	                       gpu_find("h200")->clock_mhz * 1e-3;
+	assert_true(cycles_of(lock) < 32 * (3 * latency + timing.fence_cycles + 100));
+}

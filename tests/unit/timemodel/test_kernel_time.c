@@ -166,8 +166,9 @@ TEST(vector_addition_ladder)
 
 /* --- what a launch finds --- */
 
-/* Pages that come from the host add a fault and their transfer, and decide; a kernel whose code is
- * there begins sooner. */
+/* Pages that come from the host add a fault and their transfer, and decide; a launch of a program
+ * begins sooner than one alone, but waits for constants, for code and memory that are new, and for
+ * its turn in a graph. */
 TEST(pages_and_code_of_a_launch)
 {
 	struct run r = vec_add("h200", 1 << 20, 4096, 256);
@@ -186,9 +187,43 @@ TEST(pages_and_code_of_a_launch)
 	assert_true(close_to(r.p.kernel_ns, alone + r.p.resource_ns[PERF_PAGES], 1e-6));
 	assert_int_equal(r.p.bottleneck, PERF_PAGES);
 	r.counts.pages_host = r.counts.pages_fresh = 0;
-	r.counts.code_kept = true;
+	const double work = alone - timing.cold_start_ns - gpu_find("h200")->launch_overhead_ns;
+	double start = gpu_find("h200")->launch_overhead_ns * timing.warm_start;
+	r.counts.of_program = r.counts.code_kept = true;
 	finish(&r, "h200", 20, 0);
-	assert_true(close_to(r.p.kernel_ns, alone - timing.cold_start_ns, 1e-6));
+	assert_true(close_to(r.p.kernel_ns, start + work, 1e-6));
+	r.counts.constant_lines = 3;
+	start += timing.constant_ns + 2 * timing.more_constants_ns;
+	finish(&r, "h200", 20, 0);
+	assert_true(close_to(r.p.kernel_ns, start + work, 1e-6));
+	r.counts.code_kept = false;
+	r.counts.new_memory = r.counts.in_graph = true;
+	start += timing.new_code_ns + timing.new_memory_ns + timing.graph_node_ns;
+	finish(&r, "h200", 20, 0);
+	assert_true(close_to(r.p.kernel_ns, start + work, 1e-6));
+}
+
+static double of_two_regions(struct region *region)
+{
+	struct run r = { .plan = { .block = { 128, 1, 1 }, .grid = { 1, 1, 1 } } };
+	r.counts.regions = region;
+	r.counts.n_regions = 2;
+	finish(&r, "h200", 32, 0);
+	return r.p.kernel_ns;
+}
+
+/* Of a block alone: what it stores at the end leaves then, what it stores first leaves beside the
+ * rest (products of tests/programs/warp_group_products.cu, 2.4 us on an H200). */
+TEST(stores_at_the_end_are_waited_for)
+{
+	struct region walk = { .warp_passes = 4, .block_passes = 1, .critical_path_cycles = 2000 };
+	struct region store = { .warp_passes = 4, .block_passes = 1, .store_lines = 512 };
+	struct region last[] = { walk, store }, first[] = { store, walk };
+	const double early = of_two_regions(first), late = of_two_regions(last);
+	const double stored = 512 * timing.store_line_cycles / 1.98;
+	assert_true(close_to(late - gpu_find("h200")->launch_overhead_ns - timing.cold_start_ns,
+	                     2000 / 1.98 + stored, 0.02));
+	assert_true(late - early > 0.6 * stored);
 }
 
 /* Warps of a block that want one word of shared memory by swaps change it one after the other;

@@ -1,0 +1,76 @@
+#!/bin/sh
+# Modelled times of a program's launches, which depend on what came before them: what another SM, a
+# set or a copy wrote lies further away, memory that no launch has touched takes longer, and so do
+# the nodes of a graph of several (tests/gpu/micro/before.cu, measured on an H200).
+. "$(dirname "$0")/lib.sh"
+command -v nvcc >/dev/null || {
+	echo 'skip program-time: no nvcc'
+	exit 0
+}
+
+cat >"$dir/before.cu" <<'CU'
+#include <cuda_runtime.h>
+__global__ void scale(const float *in, float *out)
+{
+	out[blockIdx.x * 256 + threadIdx.x] = in[blockIdx.x * 256 + threadIdx.x] * 2;
+}
+static float host[6144];
+int main()
+{
+	float *in, *out;
+	cudaStream_t s;
+	cudaGraph_t graph;
+	cudaGraphExec_t exec;
+	cudaMalloc(&in, sizeof host);
+	cudaMalloc(&out, sizeof host);
+	cudaStreamCreate(&s);
+	cudaMemset(in, 0, sizeof host);
+	scale<<<24, 256>>>(in, out); // 1: all is new
+	scale<<<24, 256>>>(in, out); // 2: nothing is
+	cudaMemset(in, 0, sizeof host);
+	scale<<<24, 256>>>(in, out); // 3: a set wrote it
+	scale<<<24, 256>>>(in, out); // 4: read since
+	cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+	scale<<<24, 256>>>(in, out); // 5: the host wrote it
+	cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+	scale<<<24, 256, 0, s>>>(in, out);
+	scale<<<24, 256, 0, s>>>(in, out);
+	cudaStreamEndCapture(s, &graph);
+	cudaGraphInstantiate(&exec, graph, 0);
+	cudaGraphLaunch(exec, s); // 6, 7: nodes of a graph
+	return cudaDeviceSynchronize() != cudaSuccess;
+}
+CU
+times_of() { # the launches' times, in ns
+	"$PMPP" launches "$1" --gpu h200 --backend emu --json >"$dir/out" 2>"$dir/err" </dev/null
+	python3 -c '
+import json, sys
+seen = json.load(open(sys.argv[1]))
+print(*(l["metrics"]["time.kernel_ns"]["value"] for l in seen["launches"]))' "$dir/out"
+}
+times_of "$dir/before.cu" >"$dir/times"
+python3 - "$dir/times" <<'PY' >"$dir/said" 2>&1
+import sys
+first, same, was_set, read, sent, node, behind = map(float, open(sys.argv[1]).read().split())
+assert first > same + 150, (first, same)
+assert abs(was_set - same - 90) < 20, (was_set, same)
+assert abs(read - same) < 1, (read, same)
+assert abs(sent - was_set) < 1, (sent, was_set)
+assert abs(node - same - 300) < 1 and abs(behind - node) < 1, (node, behind, same)
+assert abs(same - 832) < 0.1 * 832, same
+PY
+same before 0 $?
+cat "$dir/said"
+
+# a box is asked for by rows, though its pieces of 16 bytes change places: 5 times 8 blocks of 256 rows
+"$PMPP" launches "$TEST_ROOT/tests/programs/hopper_gemm.cu" -arch=sm_90a --gpu h200 --backend emu --json \
+	>"$dir/out" 2>"$dir/err" </dev/null
+python3 - "$dir/out" <<'PY' >"$dir/said" 2>&1
+import json, sys
+m = json.load(open(sys.argv[1]))["launches"][0]["metrics"]
+assert m["bulk.ld_requests"]["value"] == 10240, m["bulk.ld_requests"]
+assert m["bulk.ld_sectors"]["value"] == 40960, m["bulk.ld_sectors"]
+PY
+same rows 0 $?
+cat "$dir/said"
+
