@@ -28,9 +28,10 @@ double swaps_ns(const struct atomic_load *a, double lanes)
 	}
 	lanes = fmax(1, fmin(lanes, a->swaps));
 	/* half of the lanes that want a word; less where they are many, as the winners' warps are back
-	 * before the others */
-	const double tries = fmin(0.5 * (lanes * s->squares + a->unit_swaps),
-	                          timing.swap_tries * pow(lanes, SWAP_CONTEST_POWER) * s->powers);
+	 * before the others, and, of several words, when most lanes have made their last change */
+	const double all = 1 - timing.swap_last_share * (1 - s->hottest) * lanes / a->swaps;
+	const double tries = all * fmin(0.5 * (lanes * s->squares + a->unit_swaps),
+	                                timing.swap_tries * pow(lanes, SWAP_CONTEST_POWER) * s->powers);
 	/* lanes of a warp that want other words wait for those of a hot one, update by update */
 	const double others = 1 - (fmin(32, s->lanes) - 1) / 31;
 	const double held_up = (1 - lanes / a->swaps) * others;
