@@ -120,9 +120,12 @@ static bool emu_run(struct backend *be, const struct run_request *req,
 	if (!parse_module(be, req, err))
 		return false;
 	struct machine_buffers before = { .data = { NULL } };
-	if (req->level != RUN_LEVEL_PTX)
-		machine_buffers_save(&before, req);
 	struct emu_launch l = { .spare = &be->spare };
+	if (req->level != RUN_LEVEL_PTX) {
+		machine_buffers_save(&before, req);
+		if (machine_code_find(&be->code, req->module, hooks ? hooks->cancel : NULL, NULL))
+			l.assembled = &be->code.module; /* else machine_run() says why not */
+	}
 	bool ok = emu_launch_prepare(&l, req, hooks, be->gpu, &be->module, err);
 	if (ok) {
 		ok = emu_launch_run(&l, err);

@@ -14,6 +14,8 @@
  *   other use.
  * - A product with 1 or -1 is none, nor one of two constants; one with a guard stays.
  *
+ * Where the machine code is known that holds, and no rule: fusions.c has read which sums it fused.
+ *
  * Only values change: both instructions count as they stand in the PTX. Loops that ptxas unrolls
  * are looked at as they are written.
  */
@@ -26,145 +28,6 @@
 /* Loops that ptxas unrolls: so many instructions at most, and how often. */
 enum { UNROLLED_INSTS = 20, UNROLLED_COPIES = 4 };
 
-static const struct family families[] = {
-	{ PTX_F32, E_mul_f32, E_add_f32, E_sub_f32, E_fma_f32, E_neg_f32, 0x3f800000, 0x80000000 },
-	{ PTX_F32, E_mul_ftz_f32, E_add_ftz_f32, E_sub_ftz_f32, E_fma_ftz_f32, E_neg_f32, 0x3f800000,
-	  0x80000000 },
-	{ PTX_F64, E_mul_f64, E_add_f64, E_sub_f64, E_fma_f64, E_neg_f64, 0x3ff0000000000000,
-	  0x8000000000000000 },
-	{ PTX_F16, E_mul_f16, E_add_f16, E_sub_f16, E_fma_f16, E_xor_b32, 0x3c00, 0x8000 },
-	{ PTX_F16X2, E_mul_f16x2, E_add_f16x2, E_sub_f16x2, E_fma_f16x2, E_xor_b32, 0x3c003c00,
-	  0x80008000 },
-	{ PTX_BF16, E_mul_bf16, E_add_bf16, E_sub_bf16, E_fma_bf16, E_xor_b32, 0x3f80, 0x8000 },
-	{ PTX_BF16X2, E_mul_bf16x2, E_add_bf16x2, E_sub_bf16x2, E_fma_bf16x2, E_xor_b32, 0x3f803f80,
-	  0x80008000 },
-};
-
-static const struct ptx_inst *inst_of(const struct ir *ir, const struct xop *x)
-{
-	return &ir->func->insts[x->pc];
-}
-
-static bool unrounded(const struct ptx_inst *in)
-{
-	return in->round == ROUND_NONE;
-}
-
-/* --- what an operation is --- */
-
-static const struct family *family_of_product(const struct ir *ir, const struct xop *x)
-{
-	const struct ptx_inst *in = inst_of(ir, x);
-	if (x->kind != X_OP || in->op != OP_MUL || x->guard >= 0 || !unrounded(in) ||
-	    (in->flags & PF_SAT))
-		return NULL;
-	for (unsigned i = 0; i < sizeof families / sizeof *families; i++)
-		if (families[i].mul == x->op && families[i].type == in->type)
-			return &families[i];
-	return NULL;
-}
-
-static bool is_sum(const struct ir *ir, const struct xop *x, const struct product *p)
-{
-	const struct ptx_inst *in = inst_of(ir, x);
-	return x->kind == X_OP && (in->op == OP_ADD || in->op == OP_SUB) && unrounded(in) &&
-	       (x->op == p->family->add || x->op == p->family->sub) && in->type == p->family->type &&
-	       !!(in->flags & PF_FTZ) == p->ftz;
-}
-
-/* A mov or neg of @p; neg.ftz of a product that is flushed is neg, with operations around it. */
-static bool is_copy(const struct ir *ir, const struct xop *x, const struct product *p, bool *neg)
-{
-	const struct ptx_inst *in = inst_of(ir, x);
-	*neg = false;
-	if (x->kind != X_OP || x->guard >= 0)
-		return false;
-	if (in->op == OP_MOV)
-		return x->op == E_mov_b32 || x->op == E_mov_b64;
-	if (in->op != OP_NEG || in->type != p->family->type || in->type == PTX_BF16X2)
-		return false;
-	*neg = x->op == p->family->neg;
-	return *neg ? !(in->flags & PF_FTZ) || p->ftz : x->op == E_ftz_f32 && p->ftz;
-}
-
-/* Does the assembler end a piece of code here? */
-static bool cuts(const struct ptx_inst *in)
-{
-	const bool wide = in->type == PTX_F64;
-	switch (in->op) {
-	case OP_DIV:
-	case OP_REM:
-		if (in->type == PTX_F32 || wide)
-			return !(in->flags & (PF_APPROX | PF_FULL));
-		return in->type != PTX_U32;
-	case OP_RCP:
-	case OP_SQRT: return !(in->flags & PF_APPROX);
-	case OP_RSQRT: return wide && !(in->flags & PF_FTZ);
-	case OP_MEMBAR:
-	case OP_FENCE:
-	case OP_CALL:
-	case OP_PMEVENT: return true;
-	default: break;
-	}
-	const enum ptx_class c = ptx_op_class(in->op);
-	return in->guard >= 0 &&
-	       (c == CLASS_MEM || c == CLASS_ATOMIC || c == CLASS_CONTROL || c == CLASS_BARRIER);
-}
-
-/* The operation that makes all values of @s, alone in its instruction; NULL = there is none. */
-static const struct xop *maker(const struct ir *ir, const struct xsrc *s)
-{
-	const int32_t at = s->kind == S_REG ? ir->only_def[s->reg] : -1;
-	const struct xop *x = at >= 0 ? &ir->ops[at] : NULL;
-	const bool alone = x && x->first && ((unsigned)at + 1 == ir->n_ops || x[1].first);
-	return alone && x->kind == X_OP && x->guard < 0 ? x : NULL;
-}
-
-/* A number that the PTX alone tells, not one that only this launch knows. */
-static bool is_literal(const struct ir *ir, const struct xop *x, unsigned i, unsigned depth,
-                       uint64_t *value)
-{
-	const enum ptx_operand_kind kind = inst_of(ir, x)->opnd[1 + i].kind;
-	const struct xsrc *s = &x->s[i];
-	*value = s->value;
-	if (s->kind == S_CONST)
-		return kind == OPND_INT || kind == OPND_FLOAT;
-	const struct xop *def = maker(ir, s);
-	uint64_t v[4] = { 0 };
-	if (!def || !depth || def->n_s > 3)
-		return false;
-	for (unsigned k = 0; k < def->n_s; k++)
-		if (!is_literal(ir, def, k, depth - 1, &v[k]))
-			return false;
-	*value = emu_ops[def->op].fold(v[0], v[1], v[2], v[3]);
-	return true;
-}
-
-/* A number, or a parameter: machine code takes either from where it is. */
-static bool is_constant(const struct ir *ir, const struct xop *x, unsigned i)
-{
-	uint64_t value;
-	const struct xop *def = maker(ir, &x->s[i]);
-	if (def && def->s[0].kind == S_CONST && inst_of(ir, def)->op == OP_LD)
-		return inst_of(ir, def)->space == SPACE_PARAM;
-	return is_literal(ir, x, i, 4, &value);
-}
-
-/* Products of constants are folded, those with 1 and -1 become moves. */
-static bool folds(const struct ir *ir, const struct xop *x, const struct family *f)
-{
-	unsigned literals = 0;
-	for (unsigned i = 0; i < 2; i++) {
-		uint64_t v = 0;
-		if (!is_literal(ir, x, i, 4, &v))
-			continue;
-		if (v == f->one || v == (f->one | f->sign))
-			return true;
-		literals++;
-	}
-	return literals == 2;
-}
-
 /* --- the products and sums of a chain of blocks --- */
 
 static struct product *held_product(struct contraction *c, const struct xsrc *s)
@@ -176,10 +39,12 @@ static struct product *held_product(struct contraction *c, const struct xsrc *s)
 	return p >= 0 ? &c->product[p] : NULL;
 }
 
-/* Is this a place where sums may take @p? */
-static bool in_reach(const struct contraction *c, const struct product *p)
+/* Is this a place where sum @o may take @p, or a copy of it be looked through? */
+static bool in_reach(const struct contraction *c, const struct product *p, uint32_t o)
 {
-	return p->anywhere || p->piece == c->piece;
+	const bool sum = inst_of(c->ir, &c->ir->ops[o])->op != OP_MOV;
+	return p->anywhere || p->piece == c->piece ||
+	       (c->ir->n_fusions && (!sum || sum_in_code(c->ir, o) == FUSION_YES));
 }
 
 static bool same_sources(const struct contraction *c, const struct product *p,
@@ -237,21 +102,40 @@ static void add_sum(struct contraction *c, uint32_t o, struct product *const *p)
 	c->n_sums++;
 }
 
-/* True if the operation is a mov or neg that is looked through: @d then holds that product. */
+/* Is @x a copy of the product that its source @i holds? A square is its own absolute value. */
+static bool copies(const struct contraction *c, const struct xop *x, unsigned i,
+                   const struct product *p, bool *neg)
+{
+	const struct xop *product = &c->ir->ops[p->op];
+	const struct held *h = &c->held[x->s[i].reg];
+	const struct xsrc *s = product->s;
+	unsigned from;
+	if (is_copy(c->ir, x, p->family, p->ftz, &from, neg))
+		return from == i;
+	return inst_of(c->ir, x)->op == OP_ABS && x->kind == X_OP && x->guard < 0 && x->n_s == 1 &&
+	       !(inst_of(c->ir, x)->flags & PF_FTZ && !p->ftz) &&
+	       inst_of(c->ir, x)->type == p->family->type && !(h->chain == c->chain && h->negated) &&
+	       s[0].kind == S_REG && s[1].kind == S_REG && s[0].reg == s[1].reg;
+}
+
+/* True if the operation is a copy that is looked through: @d then holds that product. */
 static bool follow_copy(struct contraction *c, uint32_t o, struct held *d)
 {
 	const struct xop *x = &c->ir->ops[o];
-	struct product *p = x->n_s ? held_product(c, &x->s[0]) : NULL;
-	bool neg;
-	if (!p || !in_reach(c, p) || x->n_d != 1 || x->d[0] < 0 || !is_copy(c->ir, x, p, &neg))
-		return false;
-	const struct held *h = &c->held[x->s[0].reg];
-	*d = (struct held){ .product = (int32_t)(p - c->product),
-		                .negated = (h->chain == c->chain && h->negated) ^ neg };
-	MEM_ROOM(c->copy, c->n_copies, c->cap_copies, 64);
-	c->copy[c->n_copies] = (struct copy){ o, p->first_copy };
-	p->first_copy = (int32_t)c->n_copies++;
-	return true;
+	for (unsigned i = 0; i < x->n_s && x->n_d == 1 && x->d[0] >= 0; i++) {
+		struct product *p = held_product(c, &x->s[i]);
+		bool neg = false;
+		if (!p || !in_reach(c, p, o) || !copies(c, x, i, p, &neg))
+			continue;
+		const struct held *h = &c->held[x->s[i].reg];
+		*d = (struct held){ .product = (int32_t)(p - c->product),
+			                .negated = (h->chain == c->chain && h->negated) ^ neg };
+		MEM_ROOM(c->copy, c->n_copies, c->cap_copies, 64);
+		c->copy[c->n_copies] = (struct copy){ o, p->first_copy };
+		p->first_copy = (int32_t)c->n_copies++;
+		return true;
+	}
+	return false;
 }
 
 static void read_sources(struct contraction *c, uint32_t o)
@@ -262,14 +146,15 @@ static void read_sources(struct contraction *c, uint32_t o)
 		struct product *q = held_product(c, &x->s[i]);
 		if (!q)
 			continue;
-		if (i < 2 && in_reach(c, q) && is_sum(c->ir, x, q))
+		if (i < 2 && in_reach(c, q, o) && is_sum(c->ir, x, q->family, q->ftz))
 			p[i] = q;
 		else
 			q->stays = true;
 	}
-	if (p[0] && p[1] && (p[0] == p[1] || same_sources(c, p[0], p[1])))
+	if (p[0] && p[1] && (p[0] == p[1] || same_sources(c, p[0], p[1])) &&
+	    sum_in_code(c->ir, o) != FUSION_YES)
 		p[0]->stays = p[1]->stays = true;
-	else if (p[0] || p[1])
+	else if (p[0] || p[1] || sum_in_code(c->ir, o) == FUSION_YES)
 		add_sum(c, o, p);
 }
 
@@ -298,7 +183,7 @@ static void add_anywhere(struct contraction *c)
 		const struct xop *x = &ir->ops[o];
 		const struct family *f = family_of_product(ir, x);
 		if (!f || x->d[0] < 0 || ir->only_def[x->d[0]] != (int32_t)o || ir->regs[x->d[0]].passes ||
-		    folds(ir, x, f) || !(is_constant(ir, x, 0) || is_constant(ir, x, 1)))
+		    folds_away(ir, x, f) || !(is_constant(ir, x, 0) || is_constant(ir, x, 1)))
 			continue;
 		c->anywhere[x->d[0]] = add_product(c, o, f);
 		struct product *p = &c->product[c->n_products - 1];
@@ -311,7 +196,7 @@ static void add_anywhere(struct contraction *c)
 static void look_at(struct contraction *c, uint32_t o)
 {
 	const struct xop *x = &c->ir->ops[o];
-	if (x->first && cuts(inst_of(c->ir, x)))
+	if (x->first && cuts_piece(inst_of(c->ir, x)))
 		c->piece++;
 	struct held now = { .product = -1 };
 	if (!follow_copy(c, o, &now)) {
@@ -319,7 +204,7 @@ static void look_at(struct contraction *c, uint32_t o)
 		const struct family *f = family_of_product(c->ir, x);
 		if (f && x->d[0] >= 0 && c->anywhere[x->d[0]] >= 0)
 			now.product = c->anywhere[x->d[0]];
-		else if (f && x->d[0] >= 0 && !folds(c->ir, x, f))
+		else if (f && x->d[0] >= 0 && !folds_away(c->ir, x, f))
 			now.product = add_product(c, o, f);
 	}
 	for (unsigned i = 0; i < x->n_d; i++) {
@@ -359,19 +244,35 @@ static bool may_be_taken(const struct contraction *c, const struct product *p, c
 	return true;
 }
 
+/* Which products of a sum may it take, and does the right one give way? By rule. */
+static bool rule_takes(const struct contraction *c, const struct sum *s, bool may[2])
+{
+	for (unsigned k = 0; k < 2; k++)
+		may[k] = s->product[k] >= 0 && may_be_taken(c, &c->product[s->product[k]], s);
+	return !may[0] ||
+	       (may[1] && c->product[s->product[1]].weight < c->product[s->product[0]].weight);
+}
+
+/* The operand that a sum is fused with, -1 = none. */
+static int operand_to_take(const struct contraction *c, const struct sum *s)
+{
+	const unsigned known = sum_in_code(c->ir, s->op);
+	bool may[2];
+	const bool right = rule_takes(c, s, may);
+	if (known == FUSION_YES)
+		return fused_operand(c, s, right);
+	return known != FUSION_NO && (may[0] || may[1]) ? right : -1;
+}
+
 static void choose(struct contraction *c)
 {
 	for (unsigned i = 0; i < c->n_sums; i++) {
 		struct sum *s = &c->sum[i];
-		bool may[2];
-		for (unsigned k = 0; k < 2; k++)
-			may[k] = s->product[k] >= 0 && may_be_taken(c, &c->product[s->product[k]], s);
-		if (!may[0] && !may[1])
+		s->takes = operand_to_take(c, s);
+		if (s->takes < 0)
 			continue;
-		const bool right = !may[0] || (may[1] && c->product[s->product[1]].weight <
-		                                             c->product[s->product[0]].weight);
-		s->takes = right;
-		c->product[s->product[right]].taken++;
+		if (s->product[s->takes] >= 0)
+			c->product[s->product[s->takes]].taken++;
 		c->any = true;
 	}
 }

@@ -1,4 +1,7 @@
-/* Products that are fused into sums: what contract.c finds and contract_apply.c carries out. */
+/*
+ * Products that are fused into sums: what contract.c finds, with contract_parts.c and, where
+ * machine code is known, contract_code.c; contract_apply.c carries it out.
+ */
 #ifndef PMPP_EMU_CONTRACT_H
 #define PMPP_EMU_CONTRACT_H
 
@@ -25,12 +28,12 @@ struct product {
 };
 struct sum {
 	uint32_t op;
-	int32_t product[2]; /* -1 = none */
+	int32_t product[2]; /* -1 = none that is known here */
 	bool negated[2];
 	int32_t next_use[2];
 	int32_t takes; /* operand that is fused, -1 = none */
 };
-struct copy { /* a mov or neg of a product */
+struct copy { /* a mov or neg of a product, or it with 1 or -1 */
 	uint32_t op;
 	int32_t next;
 };
@@ -53,6 +56,38 @@ struct contraction {
 	unsigned n_products, cap_products, n_sums, cap_sums, n_copies, cap_copies;
 	bool any; /* something is to be fused */
 };
+
+static inline const struct ptx_inst *inst_of(const struct ir *ir, const struct xop *x)
+{
+	return &ir->func->insts[x->pc];
+}
+
+/* The family of a product that has no guard and names no rounding; NULL = it is none. */
+const struct family *family_of_product(const struct ir *ir, const struct xop *x);
+/* The same of a sum, and whether it is one of that family. */
+const struct family *family_of_sum(const struct ir *ir, const struct xop *x);
+bool is_sum(const struct ir *ir, const struct xop *x, const struct family *f, bool ftz);
+/* A copy of source @source of that type, or its negative: mov, neg, a product with 1 or -1. */
+bool is_copy(const struct ir *ir, const struct xop *x, const struct family *f, bool ftz,
+             unsigned *source, bool *neg);
+/* Products of constants are folded, those with 1 and -1 become moves. */
+bool folds_away(const struct ir *ir, const struct xop *x, const struct family *f);
+/* A number that the PTX alone tells, not one that only this launch knows. */
+enum { LITERAL_DEPTH = 6 };
+bool is_literal(const struct ir *ir, const struct xop *x, unsigned i, unsigned depth,
+                uint64_t *value);
+/* A number, or a parameter: machine code takes either from where it is. */
+bool is_constant(const struct ir *ir, const struct xop *x, unsigned i);
+/* The operation that makes all values of @s, alone in its instruction; NULL = there is none. */
+const struct xop *maker_of(const struct ir *ir, const struct xsrc *s);
+/* Does the assembler end a piece of code here? */
+bool cuts_piece(const struct ptx_inst *in);
+
+/* What the machine code has at an operation's line: FUSION_... */
+unsigned sum_in_code(const struct ir *ir, uint32_t o);
+/* Of a sum that machine code has fused: which operand with; -1 = with no product of the PTX.
+ * @by_rule: where that cannot be told. */
+int fused_operand(const struct contraction *c, const struct sum *s, bool by_rule);
 
 void contract_apply(struct contraction *c);
 

@@ -160,8 +160,22 @@ void ir_find_swaps(struct ir *ir)
 	}
 }
 
+int fusion_by_line(const void *a, const void *b)
+{
+	const struct fusion *x = a, *y = b;
+	return x->line < y->line ? -1 : x->line > y->line;
+}
+
+struct fusion *fusion_at(const struct ir *ir, uint32_t ptx_line)
+{
+	const struct fusion key = { .line = ptx_line };
+	return ir->n_fusions ? bsearch(&key, ir->fusions, ir->n_fusions, sizeof key, fusion_by_line)
+	                     : NULL;
+}
+
 void ir_free(struct ir *ir)
 {
+	free(ir->fusions);
 	free(ir->insts);
 	free(ir->ops);
 	free(ir->regs);

@@ -196,6 +196,16 @@ struct ir_tensor {
 	uint8_t n_a, n_b, n_c; /* registers of each */
 };
 
+/* What machine code has for a sum or a product of the PTX. */
+enum { FUSION_UNKNOWN, FUSION_NO, FUSION_YES, FUSION_MIXED }; /* MIXED: both, in copies */
+struct fusion {
+	uint32_t line;      /* of the PTX */
+	uint8_t sum;        /* FUSION_...: with a product */
+	bool product_there; /* a product stands there by itself */
+	/* Of a fused sum: lines of the PTX that its factors and its addend come from. */
+	uint32_t factor[2], addend; /* 0 = a number or a parameter, or not known */
+};
+
 struct ir {
 	const struct ptx_module *module; /* PTX; NULL: made of machine code, whose warps split into */
 	const struct ptx_func *func;     /* parts that X_MEET_WAIT brings together again */
@@ -219,6 +229,8 @@ struct ir {
 	uint32_t local_bytes;      /* of a thread, without frames */
 	uint32_t call_depth;       /* calls that may be open at once; 0 = no calls */
 	uint32_t call_stack_bytes; /* of local memory, behind local_bytes: frames */
+	struct fusion *fusions; /* by line of the PTX, in order; NULL = its machine code is not known */
+	unsigned n_fusions;
 };
 
 /* Addresses of functions: no memory lies there. Their lower words are places in constant bank 2 of
@@ -297,6 +309,9 @@ void ir_find_polls(struct ir *ir);
 void ir_find_deciding(struct ir *ir);
 /* Loads that look at a word of global memory before a compare-and-swap of the same address. */
 void ir_find_swaps(struct ir *ir);
+/* That of a line; NULL = none is known. */
+struct fusion *fusion_at(const struct ir *ir, uint32_t ptx_line);
+int fusion_by_line(const void *a, const void *b);
 void ir_free(struct ir *ir);
 
 #endif

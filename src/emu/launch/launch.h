@@ -143,6 +143,8 @@ struct emu_launch {
 	const struct sass_module *sass;
 	const struct sass_func *sass_func;
 	struct machine_banks banks;
+	/* of PTX whose machine code runs behind it: which sums are fused; NULL = contract.c guesses */
+	const struct sass_module *assembled;
 	const char *source_file;
 	struct image image;
 	uint64_t image_key; /* of a program's launch: where the image is kept afterwards; 0 = nowhere */
@@ -253,6 +255,10 @@ struct machine_code {
 	struct sass_module module;
 };
 void machine_code_free(struct machine_code *c);
+/* The machine code of @m, in c->module: from the cache, or from nvdisasm, which takes half a
+ * second. */
+bool machine_code_find(struct machine_code *c, const struct module *m, const atomic_bool *cancel,
+                       struct err *err);
 
 /* Buffers as they are before the PTX runs, of those that a kernel may change; NULL: of the others,
  * and where no machine code is to run. */

@@ -16,9 +16,8 @@ void machine_code_free(struct machine_code *c)
 	*c = (struct machine_code){ .there = false };
 }
 
-/* The listing comes from the cache, or from nvdisasm, which takes half a second. */
-static bool find_code(struct machine_code *c, const struct module *m, const atomic_bool *cancel,
-                      struct err *err)
+bool machine_code_find(struct machine_code *c, const struct module *m, const atomic_bool *cancel,
+                       struct err *err)
 {
 	struct text listing = { 0 };
 	if (!m->cubin)
@@ -102,7 +101,7 @@ bool machine_run(struct machine_code *c, struct machine_buffers *b, const struct
 	const struct run_hooks quiet = { .cancel = hooks ? hooks->cancel : NULL };
 	struct run_request own = *req;
 	struct run_result result = { .wall_s = 0 };
-	if (!find_code(c, req->module, quiet.cancel, err))
+	if (!machine_code_find(c, req->module, quiet.cancel, err))
 		return false;
 	for (unsigned n = 0; n < req->plan->n_buffers; n++)
 		if (b->data[n])

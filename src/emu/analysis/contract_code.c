@@ -1,0 +1,101 @@
+/*
+ * Which product a sum is fused with in the machine code, whose lines of PTX fusions.c has read.
+ *
+ * Of two, the one whose factors the fused multiply-add multiplies; the other is what it adds. The
+ * product may come from elsewhere: out of a branch that the assembler found to be taken always, or
+ * through a loop.
+ */
+#include "emu/analysis/contract.h"
+
+static const struct fusion *fusion_of(const struct ir *ir, uint32_t o)
+{
+	return fusion_at(ir, inst_of(ir, &ir->ops[o])->ptx_line);
+}
+
+unsigned sum_in_code(const struct ir *ir, uint32_t o)
+{
+	const struct xop *x = &ir->ops[o];
+	const struct fusion *f = x->first && x->kind == X_OP ? fusion_of(ir, o) : NULL;
+	return f ? f->sum : FUSION_UNKNOWN;
+}
+
+/* How much of a fused multiply-add looks like the product @o: factors that come from its lines. */
+static unsigned likeness(const struct ir *ir, uint32_t o, const struct fusion *f)
+{
+	const struct xop *x = &ir->ops[o];
+	bool used[2] = { false, false };
+	unsigned n = 0;
+	for (unsigned i = 0; i < 2; i++) {
+		const struct xop *def = maker_of(ir, &x->s[i]);
+		const uint32_t line = def ? inst_of(ir, def)->ptx_line : 0;
+		for (unsigned k = 0; k < 2; k++) {
+			const bool same = f->factor[k] ? f->factor[k] == line : is_constant(ir, x, i);
+			if (same && !used[k]) {
+				used[k] = true;
+				n++;
+				break;
+			}
+		}
+	}
+	return n;
+}
+
+struct candidate {
+	bool any, there; /* a product, and one that stands in the code by itself */
+	bool addend;     /* it is what the sum adds */
+	unsigned likeness;
+};
+
+static void consider(const struct ir *ir, uint32_t o, const struct fusion *f, struct candidate *c)
+{
+	const struct fusion *of = fusion_of(ir, o);
+	const unsigned n = likeness(ir, o, f);
+	c->any = true;
+	c->there |= of && of->product_there;
+	c->addend |= f->addend && inst_of(ir, &ir->ops[o])->ptx_line == f->addend;
+	c->likeness = n > c->likeness ? n : c->likeness;
+}
+
+enum { COPIES_DEEP = 4 };
+
+/* Looks at all products of @family that register @r may hold a copy of. */
+static void consider_register(const struct ir *ir, int32_t r, const struct family *family, bool ftz,
+                              const struct fusion *f, unsigned depth, struct candidate *c)
+{
+	for (uint32_t o = 0; o < ir->n_ops; o++) {
+		const struct xop *x = &ir->ops[o];
+		unsigned from;
+		bool neg;
+		if (x->n_d != 1 || x->d[0] != r || x->kind != X_OP)
+			continue;
+		if (is_copy(ir, x, family, ftz, &from, &neg)) {
+			if (depth && x->s[from].kind == S_REG)
+				consider_register(ir, x->s[from].reg, family, ftz, f, depth - 1, c);
+		} else if (family_of_product(ir, x) == family) {
+			consider(ir, o, f, c);
+		}
+	}
+}
+
+int fused_operand(const struct contraction *c, const struct sum *s, bool by_rule)
+{
+	const struct ir *ir = c->ir;
+	const struct xop *x = &ir->ops[s->op];
+	const struct fusion *f = fusion_of(ir, s->op);
+	const struct family *family = family_of_sum(ir, x);
+	const bool ftz = inst_of(ir, x)->flags & PF_FTZ;
+	struct candidate k[2] = { { .any = false } };
+	for (unsigned i = 0; i < 2; i++) {
+		if (s->product[i] >= 0)
+			consider(ir, c->product[s->product[i]].op, f, &k[i]);
+		else if (family && x->s[i].kind == S_REG && !ir->regs[x->s[i].reg].passes)
+			consider_register(ir, x->s[i].reg, family, ftz, f, COPIES_DEEP, &k[i]);
+	}
+	if (!k[0].any || !k[1].any)
+		return k[0].any ? 0 : k[1].any ? 1 : -1;
+	if (k[0].addend != k[1].addend)
+		return k[0].addend;
+	if (k[0].likeness != k[1].likeness)
+		return k[1].likeness > k[0].likeness;
+	return k[0].there != k[1].there ? k[0].there : by_rule;
+}

@@ -1,0 +1,201 @@
+/*
+ * What an operation of PTX is to the assembler where it fuses products and sums: a product, a sum,
+ * a copy of either, a number, the end of a piece of code.
+ */
+#include "emu/analysis/contract.h"
+
+static const struct family families[] = {
+	{ PTX_F32, E_mul_f32, E_add_f32, E_sub_f32, E_fma_f32, E_neg_f32, 0x3f800000, 0x80000000 },
+	{ PTX_F32, E_mul_ftz_f32, E_add_ftz_f32, E_sub_ftz_f32, E_fma_ftz_f32, E_neg_f32, 0x3f800000,
+	  0x80000000 },
+	{ PTX_F64, E_mul_f64, E_add_f64, E_sub_f64, E_fma_f64, E_neg_f64, 0x3ff0000000000000,
+	  0x8000000000000000 },
+	{ PTX_F16, E_mul_f16, E_add_f16, E_sub_f16, E_fma_f16, E_xor_b32, 0x3c00, 0x8000 },
+	{ PTX_F16X2, E_mul_f16x2, E_add_f16x2, E_sub_f16x2, E_fma_f16x2, E_xor_b32, 0x3c003c00,
+	  0x80008000 },
+	{ PTX_BF16, E_mul_bf16, E_add_bf16, E_sub_bf16, E_fma_bf16, E_xor_b32, 0x3f80, 0x8000 },
+	{ PTX_BF16X2, E_mul_bf16x2, E_add_bf16x2, E_sub_bf16x2, E_fma_bf16x2, E_xor_b32, 0x3f803f80,
+	  0x80008000 },
+};
+
+static bool unrounded(const struct ptx_inst *in)
+{
+	return in->round == ROUND_NONE;
+}
+
+const struct family *family_of_product(const struct ir *ir, const struct xop *x)
+{
+	const struct ptx_inst *in = inst_of(ir, x);
+	if (x->kind != X_OP || in->op != OP_MUL || x->guard >= 0 || !unrounded(in) ||
+	    (in->flags & PF_SAT))
+		return NULL;
+	for (unsigned i = 0; i < sizeof families / sizeof *families; i++)
+		if (families[i].mul == x->op && families[i].type == in->type)
+			return &families[i];
+	return NULL;
+}
+
+bool is_sum(const struct ir *ir, const struct xop *x, const struct family *f, bool ftz)
+{
+	const struct ptx_inst *in = inst_of(ir, x);
+	return x->kind == X_OP && (in->op == OP_ADD || in->op == OP_SUB) && unrounded(in) &&
+	       (x->op == f->add || x->op == f->sub) && in->type == f->type &&
+	       !!(in->flags & PF_FTZ) == ftz;
+}
+
+const struct family *family_of_sum(const struct ir *ir, const struct xop *x)
+{
+	for (unsigned i = 0; i < sizeof families / sizeof *families; i++)
+		if (is_sum(ir, x, &families[i], inst_of(ir, x)->flags & PF_FTZ))
+			return &families[i];
+	return NULL;
+}
+
+/* A product with 1 or -1. */
+static bool is_unit_product(const struct ir *ir, const struct xop *x, const struct family *f,
+                            unsigned *source, bool *neg)
+{
+	if (family_of_product(ir, x) != f)
+		return false;
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t v = 0;
+		if (!is_literal(ir, x, i, LITERAL_DEPTH, &v) || (v | f->sign) != (f->one | f->sign))
+			continue;
+		*source = 1 - i;
+		*neg = v != f->one;
+		return true;
+	}
+	return false;
+}
+
+/* neg.ftz of a product that is flushed is neg, with operations around it. */
+bool is_copy(const struct ir *ir, const struct xop *x, const struct family *f, bool ftz,
+             unsigned *source, bool *neg)
+{
+	const struct ptx_inst *in = inst_of(ir, x);
+	*neg = false;
+	*source = 0;
+	if (x->kind != X_OP || x->guard >= 0)
+		return false;
+	if (in->op == OP_MOV)
+		return x->op == E_mov_b32 || x->op == E_mov_b64;
+	if (in->op == OP_MUL)
+		return is_unit_product(ir, x, f, source, neg);
+	if (in->op != OP_NEG || in->type != f->type || in->type == PTX_BF16X2)
+		return false;
+	*neg = x->op == f->neg;
+	return *neg ? !(in->flags & PF_FTZ) || ftz : x->op == E_ftz_f32 && ftz;
+}
+
+bool cuts_piece(const struct ptx_inst *in)
+{
+	const bool wide = in->type == PTX_F64;
+	switch (in->op) {
+	case OP_DIV:
+	case OP_REM:
+		if (in->type == PTX_F32 || wide)
+			return !(in->flags & (PF_APPROX | PF_FULL));
+		return in->type != PTX_U32;
+	case OP_RCP:
+	case OP_SQRT: return !(in->flags & PF_APPROX);
+	case OP_RSQRT: return wide && !(in->flags & PF_FTZ);
+	case OP_MEMBAR:
+	case OP_FENCE:
+	case OP_CALL:
+	case OP_PMEVENT: return true;
+	default: break;
+	}
+	const enum ptx_class c = ptx_op_class(in->op);
+	return in->guard >= 0 &&
+	       (c == CLASS_MEM || c == CLASS_ATOMIC || c == CLASS_CONTROL || c == CLASS_BARRIER);
+}
+
+/* Is the operation all of its instruction? */
+static bool is_alone(const struct ir *ir, const struct xop *x)
+{
+	const uint32_t at = (uint32_t)(x - ir->ops);
+	return x->first && (at + 1 == ir->n_ops || x[1].first);
+}
+
+/* The operation that makes all values of @s; NULL = there is none. */
+static const struct xop *only_writer(const struct ir *ir, const struct xsrc *s)
+{
+	const int32_t at = s->kind == S_REG ? ir->only_def[s->reg] : -1;
+	const struct xop *x = at >= 0 ? &ir->ops[at] : NULL;
+	return x && x->kind == X_OP && x->guard < 0 ? x : NULL;
+}
+
+const struct xop *maker_of(const struct ir *ir, const struct xsrc *s)
+{
+	const struct xop *x = only_writer(ir, s);
+	return x && is_alone(ir, x) ? x : NULL;
+}
+
+/* Does the assembler work out an instruction whose operands are numbers? */
+static bool is_folded(const struct ptx_inst *in)
+{
+	switch (in->op) {
+	case OP_DIV:
+	case OP_RCP:
+	case OP_SQRT:
+	case OP_RSQRT:
+	case OP_SIN:
+	case OP_COS:
+	case OP_LG2:
+	case OP_EX2:
+	case OP_TANH: return false;
+	default: return true;
+	}
+}
+
+/* Is number @i of an operation one that stands in its instruction, or that the instruction is made
+ * of? */
+static bool is_written(const struct ptx_inst *in, bool alone, unsigned i)
+{
+	bool all = true;
+	for (unsigned k = alone ? 1 + i : 1; k < (alone ? 2 + i : in->n_opnds); k++)
+		all &= in->opnd[k].kind == OPND_INT || in->opnd[k].kind == OPND_FLOAT ||
+		       (!alone && in->opnd[k].kind == OPND_REG);
+	return all;
+}
+
+bool is_literal(const struct ir *ir, const struct xop *x, unsigned i, unsigned depth,
+                uint64_t *value)
+{
+	const struct xsrc *s = &x->s[i];
+	*value = s->value;
+	if (s->kind == S_CONST)
+		return is_written(inst_of(ir, x), is_alone(ir, x), i);
+	const struct xop *def = only_writer(ir, s);
+	uint64_t v[4] = { 0 };
+	if (!def || !depth || def->n_s > 3 || !is_folded(inst_of(ir, def)))
+		return false;
+	for (unsigned k = 0; k < def->n_s; k++)
+		if (!is_literal(ir, def, k, depth - 1, &v[k]))
+			return false;
+	*value = emu_ops[def->op].fold(v[0], v[1], v[2], v[3]);
+	return true;
+}
+
+bool is_constant(const struct ir *ir, const struct xop *x, unsigned i)
+{
+	uint64_t value;
+	const struct xop *def = maker_of(ir, &x->s[i]);
+	if (def && def->s[0].kind == S_CONST && inst_of(ir, def)->op == OP_LD)
+		return inst_of(ir, def)->space == SPACE_PARAM;
+	return is_literal(ir, x, i, LITERAL_DEPTH, &value);
+}
+
+bool folds_away(const struct ir *ir, const struct xop *x, const struct family *f)
+{
+	unsigned literals = 0;
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t v = 0;
+		if (!is_literal(ir, x, i, LITERAL_DEPTH, &v))
+			continue;
+		if (v == f->one || v == (f->one | f->sign))
+			return true;
+		literals++;
+	}
+	return literals == 2;
+}

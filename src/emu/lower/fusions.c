@@ -1,0 +1,106 @@
+/*
+ * What the assembler made of each product and sum of the PTX, read from its machine code, whose
+ * instructions carry the line of the PTX they come from: a sum that stands there as a fused
+ * multiply-add was fused, one that stands as a sum was not.
+ *
+ * Of float32 and float64, one by one. Sums of which there are copies of both kinds, or none, and
+ * those that are packed in pairs, are not told (FUSION_UNKNOWN): contract.c guesses there.
+ */
+#include "emu/lower/lower.h"
+
+#include "base/mem.h"
+#include "sass/sass.h"
+
+#include <stdlib.h>
+
+enum kind { OTHER, SUM, PRODUCT, FUSED, PACKED };
+
+static enum kind kind_of(const struct sass_inst *i)
+{
+	switch ((enum sass_op)i->op) {
+	case SASS_FADD:
+	case SASS_FADD32I:
+	case SASS_DADD: return SUM;
+	case SASS_FMUL:
+	case SASS_FMUL32I:
+	case SASS_DMUL: return PRODUCT;
+	case SASS_FFMA:
+	case SASS_FFMA32I:
+	case SASS_DFMA: return FUSED;
+	case SASS_FADD2:
+	case SASS_FMUL2:
+	case SASS_FFMA2: return PACKED;
+	default: return OTHER;
+	}
+}
+
+static bool is_one(const struct sass_operand *o)
+{
+	const double v = o->kind == SASS_OPND_INT ? (double)o->value : o->number;
+	return (o->kind == SASS_OPND_FLOAT || o->kind == SASS_OPND_INT) && (v == 1 || v == -1);
+}
+
+/* x * 1 + y: a sum, for which the pipe of products was free. */
+static bool is_plain_sum(const struct sass_inst *i)
+{
+	const unsigned n = i->n_operands - i->n_dsts;
+	return n >= 2 && (is_one(&i->operands[i->n_dsts]) || is_one(&i->operands[i->n_dsts + 1]));
+}
+
+/* The line that a source of @i comes from: of what was written last, as the code stands. */
+static uint32_t source_line(const struct sass_func *f, const struct sass_inst *i, unsigned source)
+{
+	if (source >= (unsigned)(i->n_operands - i->n_dsts))
+		return 0;
+	const struct sass_operand *o = &i->operands[i->n_dsts + source];
+	for (const struct sass_inst *k = i; o->kind == SASS_OPND_REG && k-- > f->insts;)
+		for (unsigned n = 0; n < k->n_dsts; n++) {
+			const struct sass_operand *d = &k->operands[n];
+			if (d->kind == SASS_OPND_REG && o->reg >= d->reg && o->reg < d->reg + d->words)
+				return k->ptx_line;
+		}
+	return 0;
+}
+
+static void note(struct fusion *v, const struct sass_func *f, const struct sass_inst *i)
+{
+	const enum kind kind = kind_of(i);
+	if (kind == PRODUCT)
+		v->product_there = true;
+	else if (kind == PACKED)
+		v->sum = FUSION_MIXED;
+	else if (kind == SUM || is_plain_sum(i))
+		v->sum |= FUSION_NO;
+	else {
+		v->sum |= FUSION_YES;
+		v->factor[0] = source_line(f, i, 0);
+		v->factor[1] = source_line(f, i, 1);
+		v->addend = source_line(f, i, 2);
+	}
+}
+
+/* Lines of PTX that the kernel has sums or products at. */
+static unsigned list_lines(const struct ptx_func *func, struct fusion *lines)
+{
+	unsigned n = 0;
+	for (unsigned k = 0; k < func->n_insts; k++) {
+		const struct ptx_inst *in = &func->insts[k];
+		if ((in->op == OP_ADD || in->op == OP_SUB || in->op == OP_MUL) &&
+		    (in->type == PTX_F32 || in->type == PTX_F64))
+			lines[n++] = (struct fusion){ .line = in->ptx_line };
+	}
+	qsort(lines, n, sizeof *lines, fusion_by_line);
+	return n;
+}
+
+void fusions_find(struct ir *ir, const struct sass_func *f)
+{
+	ir->fusions = mem_calloc(ir->func->n_insts + 1, sizeof *ir->fusions);
+	ir->n_fusions = list_lines(ir->func, ir->fusions);
+	for (unsigned k = 0; k < f->n_insts; k++) {
+		struct fusion *v =
+			kind_of(&f->insts[k]) == OTHER ? NULL : fusion_at(ir, f->insts[k].ptx_line);
+		if (v)
+			note(v, f, &f->insts[k]);
+	}
+}
