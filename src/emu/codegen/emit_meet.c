@@ -13,7 +13,10 @@ void emit_meet(struct emit *e, const struct xop *x)
 		break;
 	case X_MEET_WAIT: h = &m->wait; break;
 	case X_MEET_BREAK: h = &m->break_; break;
-	case X_MEET_GET: h = &m->get; break;
+	case X_MEET_GET:
+		h = &m->get;
+		lanes = (uint32_t)x->s[0].value; /* to clear it */
+		break;
 	default:
 		h = &m->set;
 		lanes = emit_lanes(e, &x->s[0], 4, 0);

@@ -257,6 +257,8 @@ bool sl_bmov(struct sass_lower *s)
 		return true;
 	struct xop *x = sl_emit(s, X_MEET_GET);
 	x->op = from->reg;
+	x->n_s = 1;
+	x->s[0] = src_const(sl_has(s, SASS_MOD_CLEAR));
 	x->n_d = 1;
 	x->d[0] = d;
 	sl_wrote(s, d);

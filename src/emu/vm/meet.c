@@ -5,9 +5,12 @@
  * or the one that does not branch if both are as large, as far as it comes: to its end, or to a
  * barrier of the warp where its lanes wait for others (BSYNC, WARPSYNC). Then the part put aside
  * last goes on. Parts are not interleaved otherwise, unless one waits for memory to change: the
- * assembler keeps values of one part in registers of the whole warp. Which lanes meet at a barrier
- * is what BSSY noted, by lane, so that parts that use the same barrier for different meetings do
- * not disturb one another.
+ * assembler keeps values of one part in registers of the whole warp.
+ *
+ * Barriers are registers of the whole warp, too: BSSY adds lanes to one, BMOV moves it to and from
+ * registers of lanes, the first active lane's value counts. A meeting is complete when all lanes of
+ * its barrier wait there, at whatever instruction; the barrier is then empty. What follows from it
+ * where calls of one function overtake one another is what an H200 does (recursion.cu).
  */
 #include "emu/vm/handler.h"
 #include "emu/vm/replay.h"
@@ -25,64 +28,91 @@ static void take_out(struct warp *w, uint32_t i)
 	w->waiting[i] = w->waiting[--w->n_waiting];
 }
 
-/* All lanes that wait at the instruction of @m, those of other calls of its function, too. */
-static uint32_t waiting_there(const struct warp *w, const struct meeting *m)
+/* The lanes that have to come before those of @m go on. */
+static uint32_t wanted_by(const struct warp *w, const struct meeting *m)
+{
+	return m->barrier == MEET_WARP ? m->wanted : w->meet[m->barrier];
+}
+
+/* All lanes that wait at a barrier, wherever. */
+static uint32_t waiting_at(const struct warp *w, uint32_t barrier)
 {
 	uint32_t lanes = 0;
 	for (uint32_t i = 0; i < w->n_waiting; i++)
-		if (w->waiting[i].barrier == m->barrier && w->waiting[i].block == m->block)
+		if (w->waiting[i].barrier == barrier)
 			lanes |= w->waiting[i].here;
-	return m->barrier == MEET_WARP ? m->here : lanes;
+	return lanes;
 }
 
-/* Takes the lanes of @m out of all that wait at its instruction. */
-static void let_go(struct warp *w, const struct meeting *m, uint32_t lanes)
+/* Takes @lanes out of meeting @i. */
+static void let_go(struct warp *w, uint32_t i, uint32_t lanes)
 {
-	for (uint32_t i = w->n_waiting; i--;) {
-		if (w->waiting[i].barrier != m->barrier || w->waiting[i].block != m->block ||
-		    (m->barrier == MEET_WARP && w->waiting[i].wanted != m->wanted))
+	struct meeting *m = &w->waiting[i];
+	m->here &= w->live & ~lanes;
+	m->put_here &= m->here;
+	if (!m->here)
+		take_out(w, i);
+}
+
+/* Where the last lanes came to meeting @i: those that wait at its barrier elsewhere go on before
+ * them, if they are more, or as many and nobody else is left. */
+static uint32_t larger_elsewhere(const struct warp *w, uint32_t i, uint32_t wanted)
+{
+	const uint32_t barrier = w->waiting[i].barrier;
+	uint32_t best = i, most = lane_popc32(w->waiting[i].here & wanted) + (wanted != w->live);
+	for (uint32_t k = 0; k < w->n_waiting; k++) {
+		const uint32_t n = lane_popc32(w->waiting[k].here & wanted);
+		if (k == i || w->waiting[k].barrier != barrier || n < most || !n)
 			continue;
-		w->waiting[i].here &= ~lanes;
-		if (!(w->waiting[i].here & w->live))
-			take_out(w, i);
+		best = k;
+		most = n + 1;
 	}
+	return best;
 }
 
 /*
- * A meeting to which all have come that are still there; its lanes go on. NULL = none. Where some
- * wait that were only put aside there (replay.c), all at this instruction go on: lanes of other
- * calls of a function that calls itself.
+ * A meeting to which all have come that are still there; its lanes go on, and those that @came with
+ * the last ones. NULL = none. Where some of them were only put aside there (replay.c), all that
+ * wait at this instruction go on: lanes of other calls of a function that calls itself.
  */
-static const struct uop *complete_meeting(struct warp *w, bool left)
+static const struct uop *complete_meeting(struct warp *w, uint32_t came, bool left)
 {
 	for (uint32_t i = w->n_waiting; i--;) {
-		if (i >= w->n_waiting)
+		struct meeting m = w->waiting[i];
+		const bool warp_wide = m.barrier == MEET_WARP;
+		const uint32_t wanted = wanted_by(w, &m) & w->live;
+		if (wanted & ~(warp_wide ? m.here : waiting_at(w, m.barrier)))
 			continue;
-		const struct meeting m = w->waiting[i];
-		const uint32_t there = waiting_there(w, &m);
-		if (m.wanted & w->live & ~there)
+		if (came && !warp_wide) {
+			i = larger_elsewhere(w, i, wanted);
+			m = w->waiting[i];
+		}
+		uint32_t go = m.here & w->live;
+		if (!warp_wide && wanted && !(m.put_here & wanted))
+			go &= wanted | came;
+		if (!go)
 			continue;
-		const uint32_t go = m.put_here ? there : m.here | (m.wanted & there);
-		let_go(w, &m, go);
-		if (!(go & w->live))
-			continue;
-		w->mask = go & w->live;
-		replay_met(w, &m, left);
+		if (!warp_wide)
+			w->meet[m.barrier] = 0;
+		let_go(w, i, go);
+		w->mask = go;
+		replay_met(w, &m, left || m.put_here & wanted);
 		return block_start(w, m.block);
 	}
 	return NULL;
 }
 
-/* Calls of a function that calls itself wait for one another, since some went on before all had
- * come: those who wait at the instruction where the last ones came go on. NULL = there are none. */
+/* Lanes wait for others that will not come to this barrier: the last ones that came go on. */
 static const struct uop *crossed_meeting(struct warp *w)
 {
 	for (uint32_t i = w->n_waiting; i--;) {
 		const struct meeting m = w->waiting[i];
-		const uint32_t there = waiting_there(w, &m) & w->live;
-		if (m.barrier == MEET_WARP || there == (m.here & w->live))
+		const uint32_t there = m.here & w->live;
+		if (m.barrier == MEET_WARP)
 			continue;
-		let_go(w, &m, there);
+		take_out(w, i);
+		if (!there)
+			continue;
 		w->mask = there;
 		replay_met(w, &m, true);
 		return block_start(w, m.block);
@@ -122,14 +152,14 @@ static const struct uop *never_meets(struct warp *w, const struct uop *u)
 	struct emu_fault *f = &w->worker->fault;
 	snprintf(f->waiting, sizeof f->waiting,
 	         "warp %u: lanes %08x wait for lanes %08x of the same warp, which never come",
-	         w->number, m->here, m->wanted & w->live & ~m->here);
+	         w->number, m->here, wanted_by(w, m) & w->live & ~m->here);
 	return NULL;
 }
 
 /* The present part has come to its end (@left) or waits: what goes on now. */
 static const struct uop *next_part(struct warp *w, const struct uop *u, bool left)
 {
-	const struct uop *to = complete_meeting(w, left);
+	const struct uop *to = complete_meeting(w, left ? 0 : w->mask, left);
 	while (!to && w->depth) {
 		const struct simt_entry *e = &w->stack[--w->depth];
 		w->mask = e->mask & w->live;
@@ -261,20 +291,16 @@ HANDLER(leave_if_full)
 /* BEGIN: a barrier */
 HANDLER(meet_begin)
 {
-	uint32_t *meet = w->meet[u->a];
-	for (uint32_t m = mask; m; m &= m - 1)
-		meet[__builtin_ctz(m)] = mask;
+	w->meet_kept[u->a] &= w->meet[u->a] != 0;
+	w->meet[u->a] |= mask;
 	w->meet_block[u->a] = (int32_t)u->b;
-	w->meet_kept[u->a] &= ~mask;
 	NEXT_UOP;
 }
 HANDLER(meet_begin_full)
 {
-	uint32_t *meet = w->meet[u->a];
-	for (unsigned i = 0; i < 32; i++)
-		meet[i] = mask;
+	w->meet_kept[u->a] &= w->meet[u->a] != 0;
+	w->meet[u->a] |= mask;
 	w->meet_block[u->a] = (int32_t)u->b;
-	w->meet_kept[u->a] = 0;
 	NEXT_full(u + 1);
 }
 
@@ -284,6 +310,9 @@ static const struct uop *wait_for(struct warp *w, const struct uop *u, uint32_t 
 {
 	struct meeting *m = replay_meeting(w, barrier, wanted, block);
 	m->here |= w->mask;
+	const struct meeting last = w->waiting[w->n_waiting - 1]; /* it is looked at first */
+	w->waiting[w->n_waiting - 1] = *m;
+	*m = last;
 	warp_synced(w, w->mask);
 	return next_part(w, u, false);
 }
@@ -291,14 +320,15 @@ static const struct uop *wait_for(struct warp *w, const struct uop *u, uint32_t 
 /* WAIT: a barrier, y block */
 HANDLER(meet_wait)
 {
-	const uint32_t wanted = w->meet[u->a][__builtin_ctz(mask)];
-	if ((wanted & w->live) == mask) {
-		if (w->meet_kept[u->a] & mask)
+	const uint32_t wanted = w->meet[u->a];
+	if (!(wanted & w->live & ~mask)) {
+		if (wanted & w->live && w->meet_kept[u->a])
 			replay_count(w, u->y, 1, lane_popc32(mask));
+		w->meet[u->a] = 0;
 		warp_synced(w, w->mask);
 		NEXT_UOP;
 	}
-	CONTINUE(wait_for(w, u, u->a, wanted, (int32_t)u->y + 1));
+	CONTINUE(wait_for(w, u, u->a, 0, (int32_t)u->y + 1));
 }
 
 /* WAIT WARP: a 32 lane masks, y block */
@@ -355,29 +385,25 @@ HANDLER(meet_wait_warp_if)
 /* BREAK: a barrier */
 HANDLER(meet_break)
 {
-	const uint32_t was = w->meet[u->a][__builtin_ctz(mask)];
-	for (uint32_t m = was | mask; m; m &= m - 1)
-		w->meet[u->a][__builtin_ctz(m)] &= ~mask;
-	for (uint32_t i = 0; i < w->n_waiting; i++)
-		if (w->waiting[i].barrier == u->a && w->waiting[i].wanted == was)
-			w->waiting[i].wanted &= ~mask;
+	w->meet[u->a] &= ~mask;
 	NEXT_UOP;
 }
 
-/* GET, SET: a barrier; d, b 32 lanes */
+/* GET, SET: a barrier, y 1 to clear it; d, b 32 lanes */
 HANDLER(meet_get)
 {
 	mem_u32 *d = frame(w, u->d);
 	for (uint32_t m = mask; m; m &= m - 1)
-		d[__builtin_ctz(m)] = w->meet[u->a][__builtin_ctz(m)];
+		d[__builtin_ctz(m)] = w->meet[u->a];
+	if (u->b)
+		w->meet[u->a] = 0;
 	NEXT_UOP;
 }
 HANDLER(meet_set)
 {
 	const mem_u32 *b = frame(w, u->b);
-	for (uint32_t m = mask; m; m &= m - 1)
-		w->meet[u->a][__builtin_ctz(m)] = b[__builtin_ctz(m)];
-	w->meet_kept[u->a] |= mask;
+	w->meet[u->a] = b[__builtin_ctz(mask)];
+	w->meet_kept[u->a] = true;
 	NEXT_UOP;
 }
 

@@ -6,7 +6,8 @@
  * that is under way: that one then waits there without having executed the barrier's instruction.
  * Where the last lanes come to a barrier at which some wait in this way, its instruction is issued
  * once more for all of them, and counts again. So it is where those that were waited for have
- * ended, and where the lanes that meet come from a register (BMOV), in which a call kept them.
+ * ended, and where the barrier comes from a register (BMOV), in which a call kept it; for both
+ * reasons twice, if another part could go on meanwhile.
  */
 #include "emu/vm/replay.h"
 
@@ -42,9 +43,9 @@ void replay_split(struct warp *w)
 			w->stack[n++] = e;
 			continue;
 		}
-		struct meeting *m = replay_meeting(w, b, w->meet[b][__builtin_ctz(mask)], e.block + 1);
+		struct meeting *m = replay_meeting(w, b, 0, e.block + 1);
 		m->here |= mask;
-		m->put_here = true;
+		m->put_here |= mask;
 	}
 	w->depth = n;
 }
@@ -55,8 +56,20 @@ void replay_count(struct warp *w, uint32_t block, uint64_t warps, uint32_t lanes
 	w->worker->again_lanes[block] += lanes;
 }
 
-void replay_met(struct warp *w, const struct meeting *m, bool left)
+/* Could another part go on, too? */
+static bool others_ready(const struct warp *w)
 {
-	if (m->barrier < MEET_BARRIERS && (left || m->put_here || (w->meet_kept[m->barrier] & w->mask)))
-		replay_count(w, (uint32_t)m->block - 1, 1, lane_popc32(w->mask));
+	uint32_t lanes = 0;
+	for (uint32_t i = 0; i < w->depth; i++)
+		lanes |= w->stack[i].mask;
+	return lanes & w->live;
+}
+
+void replay_met(struct warp *w, const struct meeting *m, bool again)
+{
+	const bool known = m->barrier < MEET_BARRIERS;
+	const bool kept = known && w->meet_kept[m->barrier];
+	const bool twice = kept && again && others_ready(w);
+	if (known && (again || kept))
+		replay_count(w, (uint32_t)m->block - 1, 1 + twice, (1 + twice) * lane_popc32(w->mask));
 }

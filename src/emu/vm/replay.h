@@ -10,7 +10,7 @@ struct meeting *replay_meeting(struct warp *w, uint32_t barrier, uint32_t wanted
 void replay_split(struct warp *w);
 /* The instruction that ends @block is counted once more, in @lanes. */
 void replay_count(struct warp *w, uint32_t block, uint64_t warps, uint32_t lanes);
-/* The warp's active lanes have met at @m; @left: since others have ended. */
-void replay_met(struct warp *w, const struct meeting *m, bool left);
+/* The warp's active lanes have met at @m; @again: its instruction is issued once more for them. */
+void replay_met(struct warp *w, const struct meeting *m, bool again);
 
 #endif

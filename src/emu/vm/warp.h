@@ -60,10 +60,11 @@ struct call_saves {   /* registers of callers that wait, the last on top */
 
 /* Of machine code: lanes that wait for others at a barrier of the warp (meet.c). */
 struct meeting {
-	uint32_t here, wanted; /* lanes; those that left are still among them */
-	uint32_t barrier;      /* MEET_WARP: WARPSYNC */
-	int32_t block;         /* where they go on */
-	bool put_here;         /* some wait without having executed the instruction (replay.c) */
+	uint32_t here;     /* lanes; those that left are still among them */
+	uint32_t put_here; /* of them, those that have not executed the instruction (replay.c) */
+	uint32_t wanted;   /* MEET_WARP: the lanes that they wait for */
+	uint32_t barrier;  /* MEET_WARP: WARPSYNC */
+	int32_t block;     /* where they go on */
 };
 enum { MEET_BARRIERS = 16, MEET_WARP = MEET_BARRIERS };
 
@@ -113,9 +114,9 @@ struct warp {
 	struct warp_part part[32];
 	uint32_t n_waiting;
 	struct meeting waiting[32];
-	uint32_t meet[MEET_BARRIERS][32];  /* by lane: the lanes it will meet there */
+	uint32_t meet[MEET_BARRIERS];      /* the lanes that meet there */
 	int32_t meet_block[MEET_BARRIERS]; /* where lanes go on behind it, of the last BSSY */
-	uint32_t meet_kept[MEET_BARRIERS]; /* lanes that took what they will meet from a register */
+	bool meet_kept[MEET_BARRIERS];     /* that came from a register (BMOV) */
 };
 #define FUEL 4096
 #define FUEL_TOGETHER 64 /* other blocks wait for this one, perhaps */
