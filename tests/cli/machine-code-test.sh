@@ -14,10 +14,12 @@ command -v nvcc >/dev/null || {
 	exit 0
 }
 
-# bank 3 and 4, divergence, several kernels with shared memory, halves, groups of a warp, bulk copies
+# bank 3 and 4, divergence, several kernels with shared memory, halves, groups of a warp, bulk copies,
+# groups of lanes that WARPSYNC.EXCLUSIVE takes apart (a branch each time)
 # (the card's requests are ours less those of bulk.*)
 python3 "$TEST_ROOT/tests/gpu/programs_compare.py" "$PMPP" "$programs" "$recorded" h200 \
-	symbols cholesky bitonic half_dot warp_intrinsics device_assert bulk_copies >"$dir/out" 2>&1 && ok as-on-the-card ||
+	symbols cholesky bitonic half_dot warp_intrinsics device_assert bulk_copies cooperative_tiles \
+	>"$dir/out" 2>&1 && ok as-on-the-card ||
 	not_ok as-on-the-card "$(cat "$dir/out")"
 same all-machine-code 0 "$(grep -c 'the emulator does not know' "$dir/out")"
 

@@ -105,6 +105,7 @@ def counted(metrics, key):
 
 def left_out(name, kernel, key):
     """Whether a figure is not compared: the list says why."""
+    kernel = kernel.split("<")[0].split("::")[-1]
     for kernels, keys, _ in LEFT_OUT.get(name, ()):
         if (kernels == ANY or kernel in kernels.split()) and (keys == ANY or key in keys.split()):
             return True

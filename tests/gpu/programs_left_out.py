@@ -1,12 +1,14 @@
 """Counters of whole programs that are not compared, and why; programs_compare.py counts them."""
 ANY = "*"
 POLLS = "a warp asks again until another one has come: how often depends on timing"
+LOOKS_BACK = "a block looks back at those before it until one has its sum: how far depends on timing"
 LANES = "inst.warp_executed inst.thread_active inst.thread_executed div.branches"
 SHARED = "shared.ld_requests shared.ld_wavefronts"
 GLOBAL = "mem.ld_requests mem.ld_sectors"
 DRIVER = "malloc, free and printf are the driver's own code on a card, which is not to be had"
 CHILDREN = "kernels that launch kernels count PTX; a card's counters have the children's, too"
-# program: (kernels, metrics, reason); kernels and metrics are words, ANY all of them
+# program: (kernels, metrics, reason); kernels and metrics are words, ANY all of them; of a kernel
+# the name without namespaces and what it is a template of
 LEFT_OUT = {
     "bfs": [("expand", ANY, "threads race for a node: which one takes it, and where it is put")],
     "block_barrier": [("rotate hand_over", LANES, POLLS)],
@@ -23,5 +25,6 @@ LEFT_OUT = {
     "tensor_maps": [("share", LANES, POLLS)],
     "nested_launches": [(ANY, ANY, CHILDREN)],
     "nested_sort": [(ANY, ANY, CHILDREN)],
+    "thrust_basics": [("DeviceRadixSortOnesweepKernel", LANES + " " + GLOBAL, LOOKS_BACK)],
     "zero_copy": [("square", "mem.ld_sectors", "registered memory begins where malloc put it")],
 }

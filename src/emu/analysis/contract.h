@@ -89,6 +89,10 @@ unsigned sum_in_code(const struct ir *ir, uint32_t o);
  * @by_rule: where that cannot be told. */
 int fused_operand(const struct contraction *c, const struct sum *s, bool by_rule);
 
+/* A sum that has no instruction in the machine code, nor has its product, nor any sum like it: the
+ * assembler worked it out, as it is written. */
+bool is_worked_out(const struct contraction *c, const struct sum *s);
+
 void contract_apply(struct contraction *c);
 
 #endif

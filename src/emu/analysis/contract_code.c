@@ -56,6 +56,54 @@ static void consider(const struct ir *ir, uint32_t o, const struct fusion *f, st
 	c->likeness = n > c->likeness ? n : c->likeness;
 }
 
+/* Is source @i the same register, or number, in both? */
+static bool same_source(const struct ir *ir, const struct xop *x, const struct xop *y, unsigned i)
+{
+	const struct xsrc *s = &x->s[i], *t = &y->s[i];
+	uint64_t a, b;
+	if (s->kind == S_REG && t->kind == S_REG && s->reg == t->reg)
+		return true;
+	return is_literal(ir, x, i, LITERAL_DEPTH, &a) && is_literal(ir, y, i, LITERAL_DEPTH, &b) &&
+	       a == b;
+}
+
+/* A value that is found twice, and worked out once. */
+static bool are_twins(const struct contraction *c, const struct sum *a, const struct sum *b)
+{
+	const struct ir *ir = c->ir;
+	const struct xop *x = &ir->ops[a->op], *y = &ir->ops[b->op];
+	if (x->op != y->op)
+		return false;
+	for (unsigned i = 0; i < 2; i++) {
+		if (same_source(ir, x, y, i))
+			continue;
+		if (a->product[i] < 0 || b->product[i] < 0)
+			return false;
+		const struct xop *p = &ir->ops[c->product[a->product[i]].op];
+		const struct xop *q = &ir->ops[c->product[b->product[i]].op];
+		if (!same_source(ir, p, q, 0) || !same_source(ir, p, q, 1))
+			return false;
+	}
+	return true;
+}
+
+bool is_worked_out(const struct contraction *c, const struct sum *s)
+{
+	const struct fusion *f = fusion_of(c->ir, s->op);
+	if (!f || f->sum != FUSION_UNKNOWN)
+		return false;
+	for (unsigned i = 0; i < 2; i++) {
+		const struct fusion *p =
+			s->product[i] >= 0 ? fusion_of(c->ir, c->product[s->product[i]].op) : NULL;
+		if (p && p->product_there)
+			return false;
+	}
+	for (unsigned i = 0; i < c->n_sums; i++)
+		if (&c->sum[i] != s && are_twins(c, &c->sum[i], s))
+			return false;
+	return true;
+}
+
 enum { COPIES_DEEP = 4 };
 
 /* Looks at all products of @family that register @r may hold a copy of. */

@@ -202,6 +202,7 @@ struct fusion {
 	uint32_t line;      /* of the PTX */
 	uint8_t sum;        /* FUSION_...: with a product */
 	bool product_there; /* a product stands there by itself */
+	bool half;          /* of 16 bits */
 	/* Of a fused sum: lines of the PTX that its factors and its addend come from. */
 	uint32_t factor[2], addend; /* 0 = a number or a parameter, or not known */
 };

@@ -143,7 +143,7 @@ struct emu_launch {
 	const struct sass_module *sass;
 	const struct sass_func *sass_func;
 	struct machine_banks banks;
-	/* of PTX whose machine code runs behind it: which sums are fused; NULL = contract.c guesses */
+	/* of PTX whose machine code runs, too: which sums are fused; NULL = by rule (contract.c) */
 	const struct sass_module *assembled;
 	const char *source_file;
 	struct image image;

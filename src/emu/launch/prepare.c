@@ -179,9 +179,8 @@ static bool build_image(struct emu_launch *l, const struct regions *a, struct er
 	if (l->sass ? !lower_sass(&l->image.ir, l->sass, l->sass_func, &env, l->source_file, err)
 	            : !lower_ptx(&l->image.ir, l->module->ptx, l->func, &env, l->source_file, err))
 		return false;
-	const struct sass_func *made = l->assembled ? sass_func(l->assembled, l->func->name) : NULL;
-	if (made)
-		fusions_find(&l->image.ir, made);
+	if (l->assembled)
+		fusions_find(&l->image.ir, l->assembled);
 	l->grid.shared_base = l->sass ? lower_sass_shared_base(l->sass->cubin.sm) : 0;
 	ir_find_polls(&l->image.ir);
 	ir_find_deciding(&l->image.ir);

@@ -71,6 +71,7 @@ static struct emu_running *running_new(const struct emu_launch_request *req,
 		.timeout_s = req->timeout_s > 0 ? req->timeout_s : 1e9,
 	};
 	r->l.sass = req->machine_code ? &f->module->code : NULL;
+	r->l.assembled = !req->machine_code && f->module->cubin ? &f->module->code : NULL;
 	r->l.results = res;
 	return r;
 }

@@ -3,8 +3,8 @@
  * instructions carry the line of the PTX they come from: a sum that stands there as a fused
  * multiply-add was fused, one that stands as a sum was not.
  *
- * Of float32 and float64, one by one. Sums of which there are copies of both kinds, or none, and
- * those that are packed in pairs, are not told (FUSION_UNKNOWN): contract.c guesses there.
+ * Not told are sums of which there are copies of both kinds, or none (worked out by the assembler,
+ * or found twice), and of float32 those that it packed in pairs: contract.c goes by rule there.
  */
 #include "emu/lower/lower.h"
 
@@ -12,6 +12,7 @@
 #include "sass/sass.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum kind { OTHER, SUM, PRODUCT, FUSED, PACKED };
 
@@ -20,12 +21,18 @@ static enum kind kind_of(const struct sass_inst *i)
 	switch ((enum sass_op)i->op) {
 	case SASS_FADD:
 	case SASS_FADD32I:
+	case SASS_HADD2:
+	case SASS_HADD2_32I:
 	case SASS_DADD: return SUM;
 	case SASS_FMUL:
 	case SASS_FMUL32I:
+	case SASS_HMUL2:
+	case SASS_HMUL2_32I:
 	case SASS_DMUL: return PRODUCT;
 	case SASS_FFMA:
 	case SASS_FFMA32I:
+	case SASS_HFMA2:
+	case SASS_HFMA2_32I:
 	case SASS_DFMA: return FUSED;
 	case SASS_FADD2:
 	case SASS_FMUL2:
@@ -38,6 +45,14 @@ static bool is_one(const struct sass_operand *o)
 {
 	const double v = o->kind == SASS_OPND_INT ? (double)o->value : o->number;
 	return (o->kind == SASS_OPND_FLOAT || o->kind == SASS_OPND_INT) && (v == 1 || v == -1);
+}
+
+/* HFMA2 also moves constants: 0 * 0 + c. */
+static bool moves(const struct sass_inst *i)
+{
+	const struct sass_operand *o = &i->operands[i->n_dsts];
+	return i->n_operands - i->n_dsts >= 2 && o[0].kind == SASS_OPND_REG && o[0].reg == SASS_RZ &&
+	       o[1].kind == SASS_OPND_REG && o[1].reg == SASS_RZ;
 }
 
 /* x * 1 + y: a sum, for which the pipe of products was free. */
@@ -65,17 +80,31 @@ static uint32_t source_line(const struct sass_func *f, const struct sass_inst *i
 static void note(struct fusion *v, const struct sass_func *f, const struct sass_inst *i)
 {
 	const enum kind kind = kind_of(i);
-	if (kind == PRODUCT)
-		v->product_there = true;
-	else if (kind == PACKED)
+	if (kind == PACKED) {
 		v->sum = FUSION_MIXED;
-	else if (kind == SUM || is_plain_sum(i))
+	} else if (kind == SUM || (kind == FUSED && is_plain_sum(i))) {
 		v->sum |= FUSION_NO;
-	else {
+	} else if (kind == PRODUCT) {
+		v->product_there = true;
+	} else if (!moves(i)) {
+		v->product_there = true; /* of a product's line: it adds nothing to it */
 		v->sum |= FUSION_YES;
 		v->factor[0] = source_line(f, i, 0);
 		v->factor[1] = source_line(f, i, 1);
 		v->addend = source_line(f, i, 2);
+	}
+}
+
+static bool may_be_fused(const struct ptx_inst *in)
+{
+	switch (in->type) {
+	case PTX_F32:
+	case PTX_F64:
+	case PTX_F16:
+	case PTX_F16X2:
+	case PTX_BF16:
+	case PTX_BF16X2: return in->op == OP_ADD || in->op == OP_SUB || in->op == OP_MUL;
+	default: return false;
 	}
 }
 
@@ -85,22 +114,39 @@ static unsigned list_lines(const struct ptx_func *func, struct fusion *lines)
 	unsigned n = 0;
 	for (unsigned k = 0; k < func->n_insts; k++) {
 		const struct ptx_inst *in = &func->insts[k];
-		if ((in->op == OP_ADD || in->op == OP_SUB || in->op == OP_MUL) &&
-		    (in->type == PTX_F32 || in->type == PTX_F64))
-			lines[n++] = (struct fusion){ .line = in->ptx_line };
+		if (may_be_fused(in))
+			lines[n++] = (struct fusion){ .line = in->ptx_line,
+				                          .half = in->type != PTX_F32 && in->type != PTX_F64 };
 	}
 	qsort(lines, n, sizeof *lines, fusion_by_line);
 	return n;
 }
 
-void fusions_find(struct ir *ir, const struct sass_func *f)
+/* Instructions of another type at that line fill registers with numbers. */
+static bool is_of_type(const struct fusion *v, const struct sass_inst *i)
 {
-	ir->fusions = mem_calloc(ir->func->n_insts + 1, sizeof *ir->fusions);
-	ir->n_fusions = list_lines(ir->func, ir->fusions);
+	return v->half == (sass_op_info((enum sass_op)i->op)->pipe == SASS_PIPE_FP16);
+}
+
+static void note_all(struct ir *ir, const struct sass_func *f)
+{
 	for (unsigned k = 0; k < f->n_insts; k++) {
 		struct fusion *v =
 			kind_of(&f->insts[k]) == OTHER ? NULL : fusion_at(ir, f->insts[k].ptx_line);
-		if (v)
+		if (v && is_of_type(v, &f->insts[k]))
 			note(v, f, &f->insts[k]);
+	}
+}
+
+void fusions_find(struct ir *ir, const struct sass_module *m)
+{
+	if (!m->cubin.ptx_lines)
+		return;
+	ir->fusions = mem_calloc(ir->func->n_insts + 1, sizeof *ir->fusions);
+	ir->n_fusions = list_lines(ir->func, ir->fusions);
+	for (unsigned i = 0; i < m->n_funcs && ir->n_fusions; i++) {
+		const struct sass_func *f = &m->funcs[i];
+		if (!f->cubin->entry || !strcmp(f->name, ir->func->name))
+			note_all(ir, f);
 	}
 }

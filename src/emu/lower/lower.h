@@ -64,8 +64,8 @@ struct sass_module;
 struct sass_func;
 /* The address, in the window of shared memory, at which a block's begins in machine code of @sm. */
 uint32_t lower_sass_shared_base(unsigned sm);
-/* fusions.c: fills ir->fusions of a kernel's PTX from its machine code. */
-void fusions_find(struct ir *ir, const struct sass_func *f);
+/* fusions.c: fills ir->fusions of a kernel's PTX from the module's machine code. */
+void fusions_find(struct ir *ir, const struct sass_module *m);
 bool lower_sass(struct ir *ir, const struct sass_module *m, const struct sass_func *f,
                 const struct lower_env *env, const char *source_file, struct err *err);
 
