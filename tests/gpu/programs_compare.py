@@ -1,13 +1,15 @@
 """Holds the emulator's counts of whole programs against those that Nsight Compute read on a card.
 
     programs_compare.py PMPP-EXPLORE PROGRAMS-FOLDER RECORDED-FOLDER [GPU [PROGRAM ...]]
-                        [--jobs N] [--count N] [--timeout SECONDS]
+                        [--jobs N] [--count N] [--timeout SECONDS] [--prove]
 
 RECORDED-FOLDER: what programs.sh wrote; all its programs, or those named. A recording may stop
 after its first --count launches (programs.sh: LAUNCHES).
 Prints a line per program and the sum; status 1 where an output or a count differs, a launch is
 missing or one did not run as machine code. What depends on timing is in programs_left_out.py, with
-the reason: those figures are counted apart.
+the reason: those figures are counted apart. --prove runs the programs where blocks or warps wait
+for one another with one worker and with several, and says which figures the emulator itself then
+counts differently.
 """
 import argparse
 import csv
@@ -21,7 +23,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from programs_left_out import ANY, LEFT_OUT  # noqa: E402 (beside this file)
+from programs_left_out import ANY, LEFT_OUT, TIMING  # noqa: E402 (beside this file)
 
 INST = "smsp__sass_inst_executed_op_"
 LANES = "smsp__sass_thread_inst_executed_op_%s_pred_on.sum"
@@ -112,12 +114,13 @@ def left_out(name, kernel, key):
     return False
 
 
-def emulated(options, name):
+def emulated(options, name, *more):
     """What a program did in the emulator; else why it did not."""
     source = options.programs / (name + ".cu")
     words = " ".join(re.findall(r"(?m)^// nvcc: (.*)", source.read_text())).split()
     command = [options.program, "launches", "--json", "--backend", "emu", "--gpu", options.gpu,
-               "--level", "sass", "--count", str(options.count), str(source), "-O1", *words]
+               "--level", "sass", "--count", str(options.count), *more, str(source), "-O1",
+               *words]
     try:
         run = subprocess.run(command, capture_output=True, text=True, check=False,
                              timeout=options.timeout)
@@ -183,6 +186,32 @@ def compare(seen, options, name, answer, why):
     return notes
 
 
+def timing(name, kernel, key):
+    """Whether a figure is left out because it depends on timing."""
+    kernel = kernel.split("<")[0].split("::")[-1]
+    return any(kernel in kernels.split() and key in keys.split() and reason in TIMING
+               for kernels, keys, reason in LEFT_OUT.get(name, ()))
+
+
+def prove(options, name):
+    """What of a program's figures another number of workers changes, and is said to depend on it."""
+    runs = [emulated(options, name, "--threads", n)[0] for n in ("1", "2", "3")]
+    if None in runs:
+        return "does not run"
+    found, also = {}, set()
+    for one, *others in zip(*(run["launches"] for run in runs)):
+        for key, _ in EQUAL + MACHINE:
+            if len({counted(other["metrics"], key) for other in (one, *others)}) < 2:
+                continue
+            kernel = one["kernel"].split("<")[0].split("::")[-1]
+            if timing(name, one["kernel"], key):
+                found.setdefault(kernel, set()).add(key)
+            elif not left_out(name, one["kernel"], key):
+                also.add("%s %s" % (kernel, key))
+    text = "; ".join("%s: %s" % (k, " ".join(sorted(v))) for k, v in sorted(found.items()))
+    return (text or "none seen") + ("; BUT ALSO " + ", ".join(sorted(also)) if also else "")
+
+
 def read_options():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("program")
@@ -193,6 +222,7 @@ def read_options():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--count", type=int, default=130)
     parser.add_argument("--timeout", type=float, default=600)
+    parser.add_argument("--prove", action="store_true")
     return parser.parse_intermixed_args()
 
 
@@ -202,6 +232,11 @@ def main():
              if not options.names or p.stem in options.names]
     if not names:
         sys.exit("programs_compare.py: no such recording in %s" % options.recorded)
+    if options.prove:
+        for name in names:
+            if any(reason in TIMING for _, _, reason in LEFT_OUT.get(name, ())):
+                print("%-20s differs by timing: %s" % (name, prove(options, name)), flush=True)
+        return 0
     seen = Sum()
     with ThreadPoolExecutor(options.jobs) as pool:
         for name, answer in zip(names, pool.map(lambda n: emulated(options, n), names)):
