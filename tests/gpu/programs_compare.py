@@ -194,7 +194,7 @@ def timing(name, kernel, key):
 
 
 def prove(options, name):
-    """What of a program's figures another number of workers changes, and is said to depend on it."""
+    """What of a program's figures another number of workers changes."""
     runs = [emulated(options, name, "--threads", n)[0] for n in ("1", "2", "3")]
     if None in runs:
         return "does not run"

@@ -1,7 +1,7 @@
 """Counters of whole programs that are not compared, and why; programs_compare.py counts them."""
 ANY = "*"
 POLLS = "a warp asks again until another one has come: how often depends on timing"
-LOOKS_BACK = "a block looks back at those before it until one has its sum: how far depends on timing"
+LOOKS_BACK = "a block looks back at those before it until one has its sum: timing says how far"
 LANES = "inst.warp_executed inst.thread_active inst.thread_executed div.branches"
 SHARED = "shared.ld_requests shared.ld_wavefronts"
 GLOBAL = "mem.ld_requests mem.ld_sectors"

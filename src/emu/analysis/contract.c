@@ -214,7 +214,7 @@ static void look_at(struct contraction *c, uint32_t o)
 		if (x->d[i] < 0)
 			continue;
 		struct held *h = &c->held[x->d[i]];
-		if (x->guard >= 0 && h->chain == c->chain && h->product >= 0)
+		if (c->product && x->guard >= 0 && h->chain == c->chain && h->product >= 0)
 			c->product[h->product].stays = true; /* in lanes where it is not overwritten */
 		*h = (struct held){ c->chain, h->version + 1, now.product, now.negated };
 	}

@@ -55,7 +55,7 @@ const struct family *family_of_sum(const struct ir *ir, const struct xop *x)
 static bool is_unit_product(const struct ir *ir, const struct xop *x, const struct family *f,
                             unsigned *source, bool *neg)
 {
-	if (family_of_product(ir, x) != f)
+	if (!f || family_of_product(ir, x) != f)
 		return false;
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t v = 0;
