@@ -253,3 +253,99 @@ extern "C" __global__ void volatile_bins_of_a_warp(int *a, int *b, int n)
 	if (lane < 16)
 		b[16 * warp + lane] = bin[warp][lane];
 }
+// --- meetings in different arms of a branch ---
+
+//: clean 1 x 32
+extern "C" __global__ void each_arm_syncs(int *a, int *b, int n)
+{
+	__shared__ int s[32];
+	if (T < 16) {
+		s[T] = a[T];
+		__syncwarp();
+		b[T] = s[T];
+	} else {
+		__syncwarp();
+		b[T] = s[T - 16];
+	}
+}
+// the arms wait for their own lanes only
+//: race 1 x 32 "with no __syncwarp() between"
+extern "C" __global__ void each_arm_syncs_itself(int *a, int *b, int n)
+{
+	__shared__ int s[32];
+	if (T < 16) {
+		s[T] = a[T];
+		__syncwarp(0xffff);
+		b[T] = s[T];
+	} else {
+		__syncwarp(0xffff0000);
+		b[T] = s[T - 16];
+	}
+}
+// a second time round without waiting for those who read
+//: race 1 x 32 "with no __syncwarp() between"
+extern "C" __global__ void stores_while_others_read(int *a, int *b, int n)
+{
+	__shared__ int s[32];
+	int v = 0;
+	if (T < 16)
+		for (int i = 0; i < 4; i++) {
+			s[T] = a[T + i];
+			__syncwarp();
+		}
+	else
+		for (int i = 0; i < 4; i++) {
+			__syncwarp();
+			v += s[T - 16];
+		}
+	b[T] = v;
+}
+//: clean 1 x 32
+extern "C" __global__ void stores_when_others_have_read(int *a, int *b, int n)
+{
+	__shared__ int s[32];
+	int v = 0;
+	if (T < 16)
+		for (int i = 0; i < 4; i++) {
+			s[T] = a[T + i];
+			__syncwarp();
+			__syncwarp();
+		}
+	else
+		for (int i = 0; i < 4; i++) {
+			__syncwarp();
+			v += s[T - 16];
+			__syncwarp();
+		}
+	b[T] = v;
+}
+// a shuffle in each arm orders them as well
+//: clean 1 x 32
+extern "C" __global__ void each_arm_shuffles(int *a, int *b, int n)
+{
+	__shared__ int s[32];
+	int v;
+	if (T < 16) {
+		s[T] = a[T];
+		v = __shfl_sync(~0u, a[T], T + 16);
+	} else {
+		v = __shfl_sync(~0u, a[2 * T], T - 16);
+		v += s[T - 16];
+	}
+	b[T] = v;
+}
+// those who go round more often leave the others behind
+//: clean 1 x 32
+extern "C" __global__ void halves_that_shrink(int *a, int *b, int n)
+{
+	__shared__ int s[32];
+	s[T] = a[T];
+	__syncwarp();
+	for (int half = 16; half; half >>= 1)
+		if (T < half) {
+			s[T] += s[T + half];
+			__syncwarp();
+		}
+	if (T == 0)
+		b[0] = s[0];
+}

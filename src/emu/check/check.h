@@ -25,6 +25,7 @@ enum fault_kind {
 	FAULT_UNDEFINED, /* a register that nothing writes is read */
 	FAULT_RACE,
 	FAULT_BARRIER_DIVERGED,
+	FAULT_WARP_DIVERGED, /* lanes wait for others of their warp, which never come; address: those */
 	FAULT_BARRIER_STUCK,
 	FAULT_BARRIER_ENDED, /* passed without threads that have ended; address: how many */
 	FAULT_TRAP,

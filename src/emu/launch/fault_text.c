@@ -258,6 +258,13 @@ bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct 
 		        where, f->warp, who.text);
 		return err_remedy(err, "move __syncthreads() out of the branch or loop that only some "
 		                       "threads take");
+	case FAULT_WARP_DIVERGED:
+		err_set(err, ERR_FAULT,
+		        "%s: warp divergence: at this %s lanes of warp %u, %s among them, wait for lanes "
+		        "%08llx, which do not come there: on a GPU they wait for ever",
+		        where, in->text, f->warp, who.text, (unsigned long long)f->address);
+		return err_remedy(err, "name only the lanes that come there, or let all that are named "
+		                       "come there");
 	case FAULT_BARRIER_STUCK:
 		err_set(err, ERR_FAULT,
 		        "%s: barrier divergence in block %llu: not all threads reach the "

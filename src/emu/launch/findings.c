@@ -24,6 +24,7 @@ static const char *finding_kind(enum fault_kind kind)
 	case FAULT_UNDEFINED: return "undefined";
 	case FAULT_RACE: return "race";
 	case FAULT_BARRIER_DIVERGED:
+	case FAULT_WARP_DIVERGED:
 	case FAULT_BARRIER_ENDED:
 	case FAULT_BARRIER_STUCK: return "barrier";
 	case FAULT_TRAP: return "trap";

@@ -21,10 +21,11 @@ static bool warp_wide(struct lower *l, enum xkind kind, unsigned op, unsigned n,
 
 bool low_shfl(struct lower *l)
 {
-	struct xsrc s[3];
-	for (unsigned i = 0; i < 3; i++)
+	const unsigned n = l->in->n_opnds > 5 && l->in->opnd[5].kind != OPND_NONE ? 4 : 3;
+	struct xsrc s[4];
+	for (unsigned i = 0; i < n; i++)
 		s[i] = low_src(l, 2 + i, 4);
-	return warp_wide(l, X_SHFL, l->in->mode, 3, s, true);
+	return warp_wide(l, X_SHFL, l->in->mode, n, s, true);
 }
 
 bool low_vote(struct lower *l)

@@ -39,7 +39,7 @@ COLD HANDLER(barrier_of_a_part)
 	if (w->program->kind != PROGRAM_REFERENCE)
 		CONTINUE(deoptimise_here(w, u)); /* and comes here again */
 	come_to_barrier(w, u);
-	if (w->n_parts && w->barrier != number) /* one waits at another barrier */
+	if (parts_at_barrier(w) && w->barrier != number) /* one waits at another barrier */
 		return vm_fault(w, u, FAULT_BARRIER_DIVERGED, (unsigned)__builtin_ctz(mask));
 	CONTINUE(parts_wait(w, u));
 }

@@ -16,8 +16,9 @@ const struct uop *vm_pop(struct warp *w)
 		const uint32_t mask = e->mask & w->live;
 		if (e->call) {
 			w->calls--;
-			if (e->frame)
-				vm_restore_frame(w, e->frame, mask);
+			vm_restore_frame(w, e, mask);
+			if (e->frame && e->frame->bytes)
+				w->saves->n = e->kept; /* it was the last one */
 		}
 		if (!mask)
 			continue;

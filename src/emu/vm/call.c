@@ -14,18 +14,20 @@
 static bool push_call(struct warp *w, const struct uop *u, uint32_t mask)
 {
 	const struct ir *ir = &w->image->ir;
-	if (w->calls == ir->call_depth || w->depth + 2 * SIMT_DEPTH > w->stack_entries) {
+	/* divided, it may have several chains of calls at a time */
+	if ((w->calls == ir->call_depth && !w->n_parts) ||
+	    w->depth + 2 * SIMT_DEPTH > w->stack_entries) {
 		vm_fault(w, u, FAULT_STACK, (unsigned)__builtin_ctz(mask));
 		return false;
 	}
 	w->calls++;
+	const size_t kept = u->frame ? vm_save_frame(w, u->frame) : 0;
 	w->stack[w->depth++] = (struct simt_entry){ .mask = mask,
 		                                        .block = ir->blocks[u->y].succ[0],
 		                                        .rc = w->rc,
 		                                        .call = true,
-		                                        .frame = u->frame };
-	if (u->frame)
-		vm_save_frame(w, u->frame);
+		                                        .frame = u->frame,
+		                                        .kept = kept };
 	w->rc = -1;
 	return true;
 }

@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-void vm_save_frame(struct warp *w, const struct call_frame *f)
+size_t vm_save_frame(struct warp *w, const struct call_frame *f)
 {
 	struct call_saves *s = w->saves;
 	if (!f->bytes) /* nothing lives across the call, and there may be no room yet */
-		return;
+		return s->n;
 	if (s->n + f->bytes > s->cap) {
 		s->cap = 2 * s->cap > s->n + f->bytes ? 2 * s->cap : s->n + f->bytes + 4096;
 		s->bytes = mem_realloc(s->bytes, s->cap, 1);
@@ -24,6 +24,7 @@ void vm_save_frame(struct warp *w, const struct call_frame *f)
 		to += n;
 	}
 	s->n += f->bytes;
+	return s->n - f->bytes;
 }
 
 #define FEW_LANES 8 /* one by one they are quicker */
@@ -67,15 +68,28 @@ static void restore_part(struct warp *w, const struct call_frame_part *p, const 
 	restore_lanes(frame(w, slot), from, p->bytes, mask);
 }
 
-void vm_restore_frame(struct warp *w, const struct call_frame *f, uint32_t mask)
+void vm_restore_frame(struct warp *w, const struct simt_entry *e, uint32_t mask)
 {
-	struct call_saves *s = w->saves;
-	if (!f->bytes)
+	const struct call_frame *f = e->frame;
+	if (!f || !f->bytes)
 		return;
-	s->n -= f->bytes;
-	const uint8_t *from = s->bytes + s->n;
+	const uint8_t *from = w->saves->bytes + e->kept;
 	for (unsigned i = 0; i < f->n; i++) {
 		restore_part(w, &f->part[i], from, mask);
 		from += f->part[i].bytes ? 32u * f->part[i].bytes : 8;
+	}
+}
+
+void vm_call_done(struct warp *w, const struct simt_entry *e)
+{
+	w->calls--;
+	if (!e->frame || !e->frame->bytes)
+		return;
+	w->saves->n = 0;
+	for (uint32_t i = 0; i < w->depth; i++) {
+		const struct simt_entry *other = &w->stack[i];
+		const size_t end = other->frame ? other->kept + other->frame->bytes : 0;
+		if (end > w->saves->n)
+			w->saves->n = end;
 	}
 }

@@ -23,6 +23,11 @@ static uint64_t lane_value(const struct warp *w, const struct program *from, uns
 	return SCALAR64(from->reg_slot[reg]) + (uint64_t)from->forms.patterns[s->pattern].lane[lane];
 }
 
+uint64_t vm_lane_value(const struct warp *w, unsigned reg, unsigned bytes, unsigned lane)
+{
+	return lane_value(w, w->program, reg, bytes, lane);
+}
+
 /* Of @lanes alone: in the others the slot may belong to another register. */
 static void move_register(struct warp *w, const struct program *from, const struct program *to,
                           unsigned reg, unsigned bytes, uint32_t lanes)
@@ -80,7 +85,8 @@ static void need_from_block(const struct image *im, int32_t block, uint32_t lane
 
 /*
  * By register: the lanes that need its value. Those of @running from operation @op on, the others
- * from the block at which they wait: of the entries that hold a lane, the topmost says which.
+ * from the block at which they wait: of the entries that hold a lane, the topmost says which; and
+ * all who are in a function, from the block behind its call on.
  */
 static uint32_t *lanes_that_need(const struct warp *w, uint32_t op, uint32_t running)
 {
@@ -91,8 +97,9 @@ static uint32_t *lanes_that_need(const struct warp *w, uint32_t op, uint32_t run
 		seen |= w->waiting[i].here;
 	}
 	for (uint32_t i = w->depth; i-- > 0;) {
-		need_from_block(im, w->stack[i].block, w->stack[i].mask & ~seen, need);
-		seen |= w->stack[i].mask;
+		const struct simt_entry *e = &w->stack[i];
+		need_from_block(im, e->block, e->call ? e->mask : e->mask & ~seen, need);
+		seen |= e->mask;
 	}
 	bool *live = live_from(im, op);
 	for (unsigned r = 0; r < im->ir.n_regs; r++)

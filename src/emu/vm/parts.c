@@ -1,8 +1,9 @@
 /*
- * Parts of a warp at a barrier of the block that its other lanes have not reached. As an H200 has
- * it (tests/programs/divergent_barriers.cu): the part waits, the others go on as far as they come,
+ * Parts of a warp that wait for its other lanes. At a barrier of the block, as an H200 has it
+ * (tests/programs/divergent_barriers.cu): the part waits, the others go on as far as they come,
  * to their end, to a barrier too, or to where they would meet the lanes that wait; then the warp
- * has arrived. When the barrier opens, the parts go on one after the other. All of it in the
+ * has arrived. When the barrier opens, the parts go on one after the other. At an instruction of
+ * the whole warp a part waits for the lanes that it names (exchange.c). All of it in the
  * reference program, where no register is one for the whole warp.
  */
 #include "emu/vm/parts.h"
@@ -28,7 +29,7 @@ void barrier_wait(struct warp *w, struct block_barrier *b, const struct uop *at)
 bool parts_may_wait(const struct warp *w, const struct uop *u)
 {
 	const struct ir *ir = &w->image->ir;
-	return !ir_of_machine_code(ir) && !w->calls && ir->ops[u->xop].guard < 0;
+	return !ir_of_machine_code(ir) && ir->ops[u->xop].guard < 0;
 }
 
 static void take_out(struct warp *w, uint32_t i)
@@ -82,9 +83,8 @@ static const struct uop *free_lanes(struct warp *w)
 		}
 		take_out(w, i);
 		if (e.call) {
-			w->calls--;
-			if (e.frame)
-				vm_restore_frame(w, e.frame, mask);
+			vm_restore_frame(w, &e, mask);
+			vm_call_done(w, &e);
 		}
 		if (mask && (e.block < 0 || e.block != e.rc))
 			return run_lanes(w, mask, e.rc, &w->program->uops[w->program->block_uop[e.block]]);
@@ -115,12 +115,155 @@ static void arrive(struct warp *w)
 	barrier_wait(w, b, first->at);
 }
 
+/* --- lanes that wait at an instruction of the whole warp --- */
+
+bool parts_at_barrier(const struct warp *w)
+{
+	for (uint32_t i = 0; i < w->n_parts; i++)
+		if (!w->part[i].opened && !w->part[i].wanted)
+			return true;
+	return false;
+}
+
+void parts_wait_for(struct warp *w, const struct uop *u, uint32_t mask, uint32_t wanted)
+{
+	w->part[w->n_parts++] =
+		(struct warp_part){ .mask = mask, .wanted = wanted, .rc = w->rc, .at = u };
+}
+
+/* Parts that go on at one place go on together. */
+static void join_opened(struct warp *w)
+{
+	for (uint32_t i = 0; i < w->n_parts; i++)
+		for (uint32_t k = w->n_parts; --k > i;) {
+			struct warp_part *p = &w->part[i], *q = &w->part[k];
+			if (!p->opened || !q->opened || p->at != q->at || p->rc != q->rc ||
+			    !(w->given & p->mask) != !(w->given & q->mask))
+				continue;
+			p->mask |= q->mask;
+			*q = w->part[--w->n_parts];
+		}
+}
+
+/* The parts that wait where part @i does, or at an instruction of that kind; *lanes: theirs. */
+static uint32_t waiting_alike(const struct warp *w, uint32_t i, uint32_t *lanes)
+{
+	const struct xop *ops = w->image->ir.ops, *x = &ops[w->part[i].at->xop];
+	uint32_t parts = 0;
+	*lanes = 0;
+	for (uint32_t k = 0; k < w->n_parts; k++) {
+		const struct warp_part *p = &w->part[k];
+		const struct xop *y = &ops[p->at->xop];
+		if (p->opened || p->wanted != w->part[i].wanted || y->kind != x->kind || y->op != x->op)
+			continue;
+		parts |= 1u << k;
+		*lanes |= p->mask;
+	}
+	return parts;
+}
+
+/* They met, or nobody else comes: they go on, with what they have for one another. */
+static void open_parts(struct warp *w, uint32_t parts)
+{
+	exchange_meet(w, parts);
+	for (; parts; parts &= parts - 1) {
+		struct warp_part *p = &w->part[__builtin_ctz(parts)];
+		p->opened = true;
+		p->wanted = 0;
+	}
+	join_opened(w);
+}
+
+/* Lets go on all lanes that wait for no others than are there. */
+static bool meet(struct warp *w)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < w->n_parts; i++) {
+		uint32_t lanes, parts;
+		if (w->part[i].opened || !w->part[i].wanted)
+			continue;
+		parts = waiting_alike(w, i, &lanes);
+		if (w->part[i].wanted & w->live & ~lanes)
+			continue;
+		open_parts(w, parts);
+		any = true;
+		i = UINT32_MAX; /* there may be fewer parts now */
+	}
+	return any;
+}
+
+/* Some wait for lanes that never come: a GPU would wait for ever. They go on without. */
+static bool give_up(struct warp *w)
+{
+	for (uint32_t i = 0; i < w->n_parts; i++) {
+		uint32_t lanes;
+		if (w->part[i].opened || !w->part[i].wanted)
+			continue;
+		const uint32_t parts = waiting_alike(w, i, &lanes);
+		const unsigned lane = (unsigned)__builtin_ctz(lanes);
+		const uint64_t never = w->part[i].wanted & w->live & ~lanes;
+		if (!w->worker->grid->lenient) {
+			vm_fault(w, w->part[i].at, FAULT_WARP_DIVERGED, lane);
+			w->worker->fault.address = never;
+			return false;
+		}
+		vm_note(w, w->part[i].at, FAULT_WARP_DIVERGED, lane, 0)->address = never;
+		open_parts(w, parts);
+		return true;
+	}
+	return false;
+}
+
+static uint32_t lanes_of_parts(const struct warp *w)
+{
+	uint32_t lanes = 0;
+	for (uint32_t i = 0; i < w->n_parts; i++)
+		lanes |= w->part[i].mask;
+	return lanes;
+}
+
+/* Lanes that wait to meet others, and need not: as on a GPU, where each thread goes on at some
+ * time. NULL = there are none. */
+static const struct uop *leave_others(struct warp *w, uint32_t busy)
+{
+	for (uint32_t i = w->depth; i-- > 0;) {
+		struct simt_entry *e = &w->stack[i];
+		const uint32_t mask = e->mask & w->live & ~busy;
+		busy |= e->mask;
+		if (!mask || e->block < 0 || (e->block == e->rc && i == 0) ||
+		    w->depth + 2 * lane_popc32(mask) > w->stack_entries)
+			continue;
+		e->mask &= ~mask;
+		if (e->call)
+			vm_restore_frame(w, e, mask);
+		return run_lanes(w, mask, e->rc, &w->program->uops[w->program->block_uop[e->block]]);
+	}
+	return NULL;
+}
+
+static bool waits_for_lanes(const struct warp *w)
+{
+	for (uint32_t i = 0; i < w->n_parts; i++)
+		if (w->part[i].wanted && !w->part[i].opened)
+			return true;
+	return false;
+}
+
 const struct uop *parts_next(struct warp *w)
 {
 	const struct uop *to = opened_part(w);
+	if (!to && meet(w))
+		to = opened_part(w);
 	if (!to)
 		to = free_lanes(w);
-	if (to)
+	if (!to && meet(w)) /* some may have had nothing left to do but end */
+		to = opened_part(w);
+	if (!to && waits_for_lanes(w)) {
+		to = leave_others(w, lanes_of_parts(w));
+		if (!to && give_up(w))
+			to = opened_part(w);
+	}
+	if (to || w->state == WARP_STOP)
 		return to;
 	w->mask = 0;
 	if (w->n_parts)
@@ -139,7 +282,8 @@ const struct uop *parts_wait(struct warp *w, const struct uop *u)
 void parts_opened(struct warp *w)
 {
 	for (uint32_t i = 0; i < w->n_parts; i++)
-		w->part[i].opened = true;
+		w->part[i].opened |= !w->part[i].wanted;
+	join_opened(w);
 	w->at = parts_next(w);
 }
 
@@ -160,11 +304,10 @@ static const struct xop *asked(const struct ir *ir, int32_t block)
 	return found;
 }
 
+/* These do not wait for lanes elsewhere. */
 static bool needs_all_lanes(const struct xop *x)
 {
-	return x->kind == X_SHFL || x->kind == X_VOTE || x->kind == X_MATCH || x->kind == X_REDUX ||
-	       x->kind == X_ELECT || x->kind == X_WARPSYNC || x->kind == X_TENSOR || x->kind == X_BAR ||
-	       x->kind == X_ARRIVE;
+	return x->kind == X_ELECT || x->kind == X_TENSOR || x->kind == X_ARRIVE;
 }
 
 /* A loop of a block or two, behind which no lane has to be there for others. */
@@ -181,43 +324,25 @@ static bool spins(const struct ir *ir, int32_t block)
 	return found;
 }
 
-/* Lanes that wait to meet others, and need not: as on a GPU, where each thread goes on at some
- * time. */
-static bool leave_others(struct warp *w, uint32_t busy)
-{
-	for (uint32_t i = w->depth; i-- > 0;) {
-		struct simt_entry *e = &w->stack[i];
-		const uint32_t mask = e->mask & w->live & ~busy;
-		busy |= e->mask;
-		if (!mask || e->block < 0 || (e->block == e->rc && i == 0))
-			continue;
-		const int32_t block = e->block, rc = e->rc;
-		e->mask &= ~mask;
-		w->at = run_lanes(w, mask, rc, &w->program->uops[w->program->block_uop[block]]);
-		return true;
-	}
-	return false;
-}
-
 void parts_give_way(struct warp *w)
 {
 	const struct image *im = w->image;
 	const int32_t block = (int32_t)im->segments[im->op_segment[w->at->xop]].block;
-	if (ir_of_machine_code(&im->ir) || w->calls || w->n_parts == 32 || !spins(&im->ir, block))
+	if (ir_of_machine_code(&im->ir) || w->n_parts == 32 || !spins(&im->ir, block))
 		return;
 	if (w->program->kind != PROGRAM_REFERENCE)
 		deoptimise_here(w, w->at);
-	const uint32_t spinning = w->mask;
-	const struct warp_part aside = { .mask = spinning,
+	const struct warp_part aside = { .mask = w->mask,
 		                             .rc = w->rc,
 		                             .opened = true,
 		                             .at = &w->program->uops[w->program->block_uop[block]] };
-	uint32_t busy = spinning;
-	for (uint32_t i = 0; i < w->n_parts; i++)
-		busy |= w->part[i].mask;
 	const struct uop *to = opened_part(w);
+	if (!to && meet(w))
+		to = opened_part(w);
+	if (!to)
+		to = leave_others(w, aside.mask | lanes_of_parts(w));
 	w->at = to ? to : aside.at;
-	if (!to && !leave_others(w, busy))
+	if (!to)
 		return;
 	w->part[w->n_parts++] = aside;
 	w->worker->fuel = FUEL_TOGETHER; /* it will not be the last time */

@@ -51,6 +51,7 @@ struct simt_entry {
 	int32_t block, rc;              /* rc: block where these lanes meet the others, -1 = nowhere */
 	bool call;                      /* they wait behind a call */
 	const struct call_frame *frame; /* its caller's registers to be restored; NULL = none */
+	size_t kept;                    /* where they lie in the warp's call_saves */
 };
 #define SIMT_DEPTH 72 /* each split of 32 lanes adds at most two */
 struct call_saves {   /* registers of callers that wait, the last on top */
@@ -68,10 +69,11 @@ struct meeting {
 };
 enum { MEET_BARRIERS = 16, MEET_WARP = MEET_BARRIERS };
 
-/* Lanes that wait at a barrier of the block for others of their warp, or have it behind them and
- * wait for their turn (parts.c). */
+/* Lanes that wait for others of their warp, at a barrier of the block or at an instruction of the
+ * whole warp, or have that behind them and wait for their turn (parts.c). */
 struct warp_part {
 	uint32_t mask;
+	uint32_t wanted; /* lanes that must come to such an instruction, too; 0 = waits at no such */
 	int32_t rc;
 	const struct uop *at; /* where they go on */
 	bool opened;
@@ -112,6 +114,9 @@ struct warp {
 	struct call_saves *saves;
 	uint32_t n_parts;
 	struct warp_part part[32];
+	uint32_t given;           /* lanes for which a result of theirs waits (exchange.c): */
+	uint32_t given_pred;      /* its predicate */
+	uint32_t given_value[32]; /* and its value */
 	uint32_t n_waiting;
 	struct meeting waiting[32];
 	uint32_t meet[MEET_BARRIERS];      /* the lanes that meet there */
@@ -166,15 +171,31 @@ void barrier_wait(struct warp *w, struct block_barrier *b, const struct uop *at)
  */
 bool parts_may_wait(const struct warp *w, const struct uop *u);
 const struct uop *parts_wait(struct warp *w, const struct uop *u);
+/* Lanes of the warp wait at a barrier of the block. */
+bool parts_at_barrier(const struct warp *w);
+/* The lanes of @mask wait at @u, an instruction of the whole warp, for those of @wanted. */
+void parts_wait_for(struct warp *w, const struct uop *u, uint32_t mask, uint32_t wanted);
 const struct uop *parts_next(struct warp *w);
 void parts_opened(struct warp *w);
 
-/* call_frame.c: keeps the registers of @f; the registers of the lanes of @mask are again what they
- * were before the last call that saved them. */
-void vm_save_frame(struct warp *w, const struct call_frame *f);
-void vm_restore_frame(struct warp *w, const struct call_frame *f, uint32_t mask);
+/* call_frame.c: keeps the registers of @f, and says where; the registers of the lanes of @mask are
+ * again what they were before the call that @e waits behind. */
+size_t vm_save_frame(struct warp *w, const struct call_frame *f);
+void vm_restore_frame(struct warp *w, const struct simt_entry *e, uint32_t mask);
+/* Nobody waits behind that call any longer; what others wait for stays. */
+void vm_call_done(struct warp *w, const struct simt_entry *e);
 
-/* deopt.c: an assumption does not hold: the warp goes on in another program from the operation of
+/* exchange.c: instructions by which lanes of a warp exchange or wait. */
+/* Do lanes that one of @u's waits for lack among @mask, or have these met them before? */
+bool exchange_apart(const struct warp *w, const struct uop *u, uint32_t mask);
+/* If so: what goes on now; of those who met, what they got is theirs now. */
+const struct uop *exchange_wait(struct warp *w, const struct uop *u);
+/* The lanes of @parts, bits of their numbers, give one another what they have for them. */
+void exchange_meet(struct warp *w, uint32_t parts);
+
+/* deopt.c: value of lane @lane of a register of @bytes bytes in the program that the warp runs */
+uint64_t vm_lane_value(const struct warp *w, unsigned reg, unsigned bytes, unsigned lane);
+/* an assumption does not hold: the warp goes on in another program from the operation of
  * @u on (to the reference program: u->b 1 = inside a guard). */
 const struct uop *deoptimise_to_conservative(struct warp *w, const struct uop *u, uint32_t mask);
 const struct uop *deoptimise_to_reference(struct warp *w, const struct uop *u, uint32_t mask);
@@ -206,6 +227,8 @@ extern const struct branch_handlers vm_branch_handlers;
 extern const struct handler vm_system; /* system.c */
 extern const struct call_handlers vm_call_handlers;
 extern const struct meet_handlers vm_meet_handlers;
+uint32_t warp_vote(enum ptx_mode mode, uint32_t p, uint32_t active);
+uint32_t warp_reduce(const uint32_t *a, uint32_t active, enum ptx_atom op, bool sign);
 extern const struct barrier_handlers vm_barrier_handlers;
 extern const struct warp_handlers vm_warp_handlers;
 extern const struct uniform_handlers vm_uniform_handlers;

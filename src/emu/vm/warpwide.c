@@ -6,6 +6,15 @@
  */
 #include "emu/vm/handler.h"
 
+/* The same where some lanes of the warp are elsewhere, which others may have to wait for. */
+#define MASKED(name)                                                     \
+	HANDLER(name##_masked)                                               \
+	{                                                                    \
+		if ((mask != w->live || w->given) && exchange_apart(w, u, mask)) \
+			CONTINUE(exchange_wait(w, u));                               \
+		EMU_JUMP name(w, u, mask);                                       \
+	}
+
 #define EACH_ACTIVE(i, m)                                                                    \
 	for (uint32_t i##_rest = (m), i; i##_rest && (i = (uint32_t)__builtin_ctz(i##_rest), 1); \
 	     i##_rest &= i##_rest - 1)
@@ -36,7 +45,7 @@ HANDLER(shfl)
 }
 
 /* VOTE: predicate a (inverted by x.u), b members; d result, c 1 = a predicate; y mode */
-static uint32_t vote_result(enum ptx_mode mode, uint32_t p, uint32_t active)
+uint32_t warp_vote(enum ptx_mode mode, uint32_t p, uint32_t active)
 {
 	switch (mode) {
 	case MODE_ALL: return (p & active) == active ? 0xffffffffu : 0;
@@ -48,7 +57,7 @@ static uint32_t vote_result(enum ptx_mode mode, uint32_t p, uint32_t active)
 HANDLER(vote)
 {
 	const uint32_t p = PRED(u->a) ^ (uint32_t)u->x.u;
-	const uint32_t r = vote_result((enum ptx_mode)u->y, p, mask & SCALAR32(u->b));
+	const uint32_t r = warp_vote((enum ptx_mode)u->y, p, mask & SCALAR32(u->b));
 	if (u->c)
 		set_pred(w, u->d, mask, r);
 	else
@@ -63,7 +72,7 @@ HANDLER(vote_lanes) /* members differ between lanes: 32 lanes b, and d unless a 
 	uint32_t bits = 0;
 	EACH_ACTIVE(i, mask)
 	{
-		const uint32_t r = vote_result((enum ptx_mode)u->y, p, mask & members[i]);
+		const uint32_t r = warp_vote((enum ptx_mode)u->y, p, mask & members[i]);
 		if (u->c)
 			bits |= r & 1u << i;
 		else
@@ -102,7 +111,7 @@ HANDLER(match)
 }
 
 /* REDUX: 32 lanes a, b members; x.u operation; y 1 = signed */
-static uint32_t reduce_lanes(const mem_u32 *a, uint32_t active, enum ptx_atom op, bool sign)
+uint32_t warp_reduce(const uint32_t *a, uint32_t active, enum ptx_atom op, bool sign)
 {
 	uint32_t r = 0;
 	bool first = true;
@@ -128,7 +137,7 @@ static uint32_t reduce_lanes(const mem_u32 *a, uint32_t active, enum ptx_atom op
 HANDLER(redux)
 {
 	SCALAR64(u->d) =
-		reduce_lanes(frame(w, u->a), mask & SCALAR32(u->b), (enum ptx_atom)u->x.u, u->y);
+		warp_reduce(frame(w, u->a), mask & SCALAR32(u->b), (enum ptx_atom)u->x.u, u->y);
 	warp_synced(w, mask);
 	NEXT_UOP;
 }
@@ -136,7 +145,7 @@ HANDLER(redux_lanes)
 {
 	const mem_u32 *a = frame(w, u->a), *members = frame(w, u->b);
 	uint32_t r[32];
-	EACH_ACTIVE(i, mask) r[i] = reduce_lanes(a, mask & members[i], (enum ptx_atom)u->x.u, u->y);
+	EACH_ACTIVE(i, mask) r[i] = warp_reduce(a, mask & members[i], (enum ptx_atom)u->x.u, u->y);
 	EACH_ACTIVE(i, mask)((mem_u32 *)frame(w, u->d))[i] = r[i];
 	warp_synced(w, mask);
 	NEXT_UOP;
@@ -202,17 +211,26 @@ HANDLER(fence)
 	NEXT_UOP;
 }
 
+MASKED(shfl)
+MASKED(vote)
+MASKED(vote_lanes)
+MASKED(match)
+MASKED(redux)
+MASKED(redux_lanes)
+MASKED(warp_sync)
+MASKED(sync_parts)
+
 const struct warp_handlers vm_warp_handlers = {
-	.shfl = { shfl, shfl },
-	.vote = { vote, vote },
-	.vote_lanes = { vote_lanes, vote_lanes },
-	.match = { match, match },
-	.redux = { redux, redux },
-	.redux_lanes = { redux_lanes, redux_lanes },
+	.shfl = { shfl, shfl_masked },
+	.vote = { vote, vote_masked },
+	.vote_lanes = { vote_lanes, vote_lanes_masked },
+	.match = { match, match_masked },
+	.redux = { redux, redux_masked },
+	.redux_lanes = { redux_lanes, redux_lanes_masked },
 	.active = { active, active },
 	.elect = { elect, elect },
-	.sync = { warp_sync, warp_sync },
-	.sync_parts = { sync_parts, sync_parts },
+	.sync = { warp_sync, warp_sync_masked },
+	.sync_parts = { sync_parts, sync_parts_masked },
 	.copies = { copies, copies },
 	.fence = { fence, fence },
 };

@@ -252,7 +252,11 @@ static void memory(struct gen *g, const char *guard)
 
 static void warp_wide(struct gen *g)
 {
+	/* in an arm the lanes there, and no others: those never come */
 	const bool together = g->depth == 1 && !g->holes;
+	const char *lanes = together ? "-1" : "%r28";
+	if (!together)
+		text_add(&g->t, "\tactivemask.b32 %%r28;\n");
 	switch (together ? pick(g, 4) : 1 + pick(g, 3)) {
 	case 0:
 		text_add(&g->t, "\tshfl.sync.%s.b32 %%r%u|%%p%u, %%r%u, %u, %s, -1;\n",
@@ -260,11 +264,12 @@ static void warp_wide(struct gen *g)
 		         "31");
 		break;
 	case 1:
-		text_add(&g->t, "\tvote.sync.ballot.b32 %%r%u, %%p%u, -1;\n", pick(g, N_R), pick(g, N_P));
+		text_add(&g->t, "\tvote.sync.ballot.b32 %%r%u, %%p%u, %s;\n", pick(g, N_R), pick(g, N_P),
+		         lanes);
 		break;
 	case 2:
-		text_add(&g->t, "\tvote.sync.%s.pred %%p%u, %%p%u, -1;\n", ANY(g, "any", "all"),
-		         pick(g, N_P), pick(g, N_P));
+		text_add(&g->t, "\tvote.sync.%s.pred %%p%u, %%p%u, %s;\n", ANY(g, "any", "all"),
+		         pick(g, N_P), pick(g, N_P), lanes);
 		break;
 	default: text_add(&g->t, "\tactivemask.b32 %%r%u;\n", pick(g, N_R)); break;
 	}

@@ -1,0 +1,169 @@
+/*
+ * Lanes of a warp that come to one kind of instruction of the whole warp in different arms of a
+ * branch, as __syncwarp(), a shuffle or a vote in each of them: every lane waits for the lanes of
+ * its mask, wherever they are, and exchanges with them, as an H200 has it
+ * (tests/programs/warp_meetings.cu). The lanes there wait as parts of the warp (parts.c).
+ */
+#include "emu/vm/handler.h"
+
+/* The lanes that lane @lane names at @u. */
+static uint32_t members(const struct warp *w, const struct uop *u, unsigned lane)
+{
+	const struct xop *x = &w->image->ir.ops[u->xop];
+	const unsigned i = x->kind == X_SHFL ? 3 : x->kind == X_WARPSYNC ? 0 : 1;
+	if (i >= x->n_s)
+		return 0;
+	const struct xsrc *s = &x->s[i];
+	return s->kind == S_REG ? (uint32_t)vm_lane_value(w, (unsigned)s->reg, 4, lane)
+	                        : (uint32_t)s->value;
+}
+
+bool exchange_apart(const struct warp *w, const struct uop *u, uint32_t mask)
+{
+	const struct xop *x = &w->image->ir.ops[u->xop];
+	if (w->given & mask)
+		return true;
+	if (ir_of_machine_code(&w->image->ir) || x->guard >= 0)
+		return false;
+	const uint32_t others = w->live & ~mask;
+	for (uint32_t m = mask; m; m &= m - 1)
+		if (members(w, u, (unsigned)__builtin_ctz(m)) & others)
+			return true;
+	return false;
+}
+
+/* --- what comes of it --- */
+
+struct exchange {
+	uint32_t lanes;
+	const struct uop *of[32]; /* by lane: its instruction */
+};
+
+/* What lane @from has for @lane. From a lane that takes no part it is whatever the register holds.
+ */
+static uint64_t offered(const struct warp *w, const struct exchange *e, unsigned lane,
+                        unsigned from)
+{
+	const struct uop *u = e->of[e->lanes >> from & 1 ? from : lane];
+	const struct xop *x = &w->image->ir.ops[u->xop];
+	if (x->kind == X_VOTE)
+		return (PRED(u->a) ^ (uint32_t)u->x.u) >> from & 1;
+	if (x->kind == X_MATCH && u->c == 8)
+		return ((const mem_u64 *)frame(w, u->a))[from];
+	return ((const mem_u32 *)frame(w, u->a))[from];
+}
+
+static void give(struct warp *w, unsigned lane, uint32_t value, bool pred)
+{
+	w->given |= 1u << lane;
+	w->given_value[lane] = value;
+	w->given_pred = (w->given_pred & ~(1u << lane)) | (uint32_t)pred << lane;
+}
+
+static void shuffle(struct warp *w, const struct exchange *e, unsigned lane)
+{
+	const struct uop *u = e->of[lane];
+	const mem_u32 *b = frame(w, u->b), *c = frame(w, u->c);
+	bool inside;
+	const unsigned from = lane_shfl_source((enum ptx_mode)u->x.u, lane, b[lane], c[lane], &inside);
+	give(w, lane, (uint32_t)offered(w, e, lane, from), inside);
+}
+
+static void vote(struct warp *w, const struct exchange *e, unsigned lane, uint32_t active)
+{
+	uint32_t p = 0;
+	for (uint32_t m = active; m; m &= m - 1)
+		p |= (uint32_t)offered(w, e, lane, (unsigned)__builtin_ctz(m)) << __builtin_ctz(m);
+	const uint32_t r = warp_vote((enum ptx_mode)e->of[lane]->y, p, active);
+	give(w, lane, r, r >> lane & 1);
+}
+
+static void match(struct warp *w, const struct exchange *e, unsigned lane, uint32_t active)
+{
+	const uint64_t mine = offered(w, e, lane, lane);
+	uint32_t same = 0;
+	for (uint32_t m = active; m; m &= m - 1)
+		same |= offered(w, e, lane, (unsigned)__builtin_ctz(m)) == mine ? m & -m : 0;
+	const bool all = same == active;
+	const uint32_t of_all = all ? active : 0;
+	give(w, lane, (enum ptx_mode)e->of[lane]->x.u == MODE_ALL ? of_all : same, all);
+}
+
+static void reduce(struct warp *w, const struct exchange *e, unsigned lane, uint32_t active)
+{
+	const struct uop *u = e->of[lane];
+	uint32_t v[32];
+	for (unsigned i = 0; i < 32; i++)
+		v[i] = (uint32_t)offered(w, e, lane, i);
+	give(w, lane, warp_reduce(v, active, (enum ptx_atom)u->x.u, u->y), false);
+}
+
+void exchange_meet(struct warp *w, uint32_t parts)
+{
+	struct exchange e = { 0 };
+	for (; parts; parts &= parts - 1) {
+		const struct warp_part *p = &w->part[__builtin_ctz(parts)];
+		for (uint32_t m = p->mask; m; m &= m - 1)
+			e.of[__builtin_ctz(m)] = p->at;
+		e.lanes |= p->mask;
+	}
+	warp_synced(w, e.lanes);
+	for (uint32_t m = e.lanes; m; m &= m - 1) {
+		const unsigned lane = (unsigned)__builtin_ctz(m);
+		const uint32_t active = e.lanes & members(w, e.of[lane], lane);
+		switch (w->image->ir.ops[e.of[lane]->xop].kind) {
+		case X_SHFL: shuffle(w, &e, lane); break;
+		case X_VOTE: vote(w, &e, lane, active); break;
+		case X_MATCH: match(w, &e, lane, active); break;
+		case X_REDUX: reduce(w, &e, lane, active); break;
+		default: give(w, lane, 0, false); break;
+		}
+	}
+}
+
+/* --- coming there --- */
+
+/* The active lanes met others: what they got goes where the instruction wants it. */
+static void take(struct warp *w, const struct uop *u)
+{
+	const struct xop *x = &w->image->ir.ops[u->xop];
+	const uint32_t mask = w->mask;
+	const bool one = x->kind == X_SHFL || x->kind == X_MATCH;
+	const uint32_t pred = one ? u->y : x->kind == X_VOTE && u->c ? u->d : 0;
+	const bool lanes = one || u->masked == vm_warp_handlers.vote_lanes.masked ||
+	                   u->masked == vm_warp_handlers.redux_lanes.masked;
+	w->given &= ~mask;
+	if (pred)
+		PRED(pred) = (PRED(pred) & ~mask) | (w->given_pred & mask);
+	if (x->kind == X_WARPSYNC || !u->d || (pred && !one))
+		return;
+	if (!lanes)
+		SCALAR64(u->d) = w->given_value[__builtin_ctz(mask)];
+	for (uint32_t m = lanes ? mask : 0; m; m &= m - 1)
+		((mem_u32 *)frame(w, u->d))[__builtin_ctz(m)] = w->given_value[__builtin_ctz(m)];
+}
+
+const struct uop *exchange_wait(struct warp *w, const struct uop *u)
+{
+	if (w->given & w->mask) {
+		take(w, u);
+		return u + 1;
+	}
+	if (w->program->kind != PROGRAM_REFERENCE)
+		return deoptimise_here(w, u); /* and comes here again */
+	const uint32_t others = w->live & ~w->mask;
+	uint32_t waiting = 0;
+	for (uint32_t left = w->mask; left;) {
+		const uint32_t wanted = members(w, u, (unsigned)__builtin_ctz(left));
+		uint32_t same = 0;
+		for (uint32_t m = left; m; m &= m - 1)
+			same |= members(w, u, (unsigned)__builtin_ctz(m)) == wanted ? m & -m : 0;
+		left &= ~same;
+		if (!(wanted & others))
+			continue;
+		parts_wait_for(w, u, same, wanted);
+		waiting |= same;
+	}
+	w->mask &= ~waiting;
+	return w->mask ? u : parts_next(w);
+}
