@@ -96,6 +96,7 @@ struct race_block; /* of a block while it runs */
 struct races *races_new(uint32_t n_warps, uint32_t shared_bytes, bool between_blocks,
                         uint64_t most);
 void races_between_blocks(struct races *r);
+void races_may_look(struct races *r, uint64_t most);
 void races_free(struct races *r);
 /* Global memory there is new to whoever uses it: malloc() gave it. */
 void races_forget(struct races *r, uint64_t address, uint64_t bytes);

@@ -35,6 +35,11 @@ void races_between_blocks(struct races *r)
 	r->between_blocks = true;
 }
 
+void races_may_look(struct races *r, uint64_t most)
+{
+	r->most = most;
+}
+
 bool races_full(const struct races *r)
 {
 	return r->cells.full;

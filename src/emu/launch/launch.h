@@ -21,6 +21,7 @@
 #define PARAM_AREAS 4          /* launches at a time */
 #define PARAM_AREA_BYTES 33280 /* most that a launch may pass: 32,764 (sm_70 on); alignment */
 struct emu_device {
+	uint64_t race_looks; /* of its launches so far (race_blocks.c) */
 	const struct gpu_spec *gpu;
 	struct arena arena;
 	struct arena_spare *spare;              /* where its mapping goes afterwards; NULL = back */
@@ -167,7 +168,8 @@ struct emu_launch {
 	_Atomic uint64_t next; /* block to hand out, within the wave */
 	uint64_t until;        /* before this one */
 	_Atomic uint64_t done;
-	uint64_t race_pairs; /* of blocks whose races are looked for; 0 = in all that come */
+	uint64_t *race_block; /* those whose races are looked for, ascending; NULL = all that come */
+	size_t race_blocks;
 	bool *wave_done;     /* blocks of the wave that ran already; NULL = none */
 	_Atomic int stop;    /* enum stop_reason */
 	double started, deadline, last_report;

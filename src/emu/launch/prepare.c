@@ -473,6 +473,7 @@ void emu_launch_free(struct emu_launch *l)
 	free(l->before);
 	counting_free(l);
 	races_free(l->grid.races);
+	free(l->race_block);
 	if (l->image_key && l->n_workers) /* it was whole */
 		image_cache_put(l->device->images, l->image_key, &l->image);
 	else
