@@ -46,23 +46,6 @@ __global__ void called_by_some()
 	left_there[t] = s[t ^ 16];
 }
 
-typedef void (*step)(int *, int, int);
-__device__ __noinline__ void store_negative(int *s, int i, int v)
-{
-	s[i] = -v;
-	__syncthreads();
-	if (nothing)
-		s[i]--;
-}
-__device__ step steps[2] = { store_and_wait, store_negative };
-__global__ void called_by_pointer()
-{
-	__shared__ int s[THREADS];
-	const int t = threadIdx.x;
-	steps[t % 2](s, t, t);
-	left_there[t] = s[t ^ 1];
-}
-
 template <class Expected> static int wrong(const char *what, Expected expected)
 {
 	int found[THREADS], bad = 0;
@@ -82,8 +65,6 @@ int main()
 	             [](int t) { return t % 2 ? THREADS - 1 - t + 6 : 2 * (THREADS - 1 - t + 3); });
 	called_by_some<<<1, THREADS>>>();
 	bad += wrong("called by some", [](int t) { return (t % 32 < 16 ? 2 : 1) * (t ^ 16); });
-	called_by_pointer<<<1, THREADS>>>();
-	bad += wrong("called by pointer", [](int t) { return t % 2 ? t ^ 1 : -(t ^ 1); });
 	printf("barriers_in_calls: %s\n", bad ? "failed" : "passed");
 	return bad != 0;
 }
