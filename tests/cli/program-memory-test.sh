@@ -42,6 +42,22 @@ for level in sass ptx; do
 	same "never-written-$level" '! uninitialised 2 line 2
 - uninitialised 3 line 3' "$(findings unset.cu --level "$level" | grep uninit)"
 done
+cat >exchanged.cu <<'EOF'
+__global__ void only_stores(int *x) { atomicExch(x, 1); }
+__global__ void takes_what_was_there(int *x, int *y) { y[0] = atomicExch(x, 1); }
+int main()
+{
+	int *x, *y, *z;
+	cudaMalloc(&x, 4);
+	cudaMalloc(&y, 4);
+	cudaMalloc(&z, 4);
+	only_stores<<<1, 32>>>(x);
+	takes_what_was_there<<<1, 1>>>(y, z);
+	cudaFree(x), cudaFree(y), cudaFree(z);
+}
+EOF
+same exchanged-for-nothing '! uninitialised 2 line 2' "$(findings exchanged.cu | grep uninit)"
+findings unset.cu >/dev/null
 same misses-name-where 1 "$(grep -c '^! out-of-bounds (launch 7).*; allocated at .*unset.cu:14$' err)"
 same unset-names-where 1 "$(grep -c '^! uninitialised.*; allocated at .*unset.cu:11$' err)"
 case $PMPP in *address*)

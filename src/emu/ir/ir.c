@@ -142,6 +142,23 @@ void ir_find_deciding(struct ir *ir)
 	free(deciding);
 }
 
+void ir_find_blind(struct ir *ir)
+{
+	bool *read = mem_calloc(ir->n_regs + 1, sizeof *read);
+	for (uint32_t o = 0; o < ir->n_ops; o++)
+		for (unsigned s = 0; s < ir->ops[o].n_s; s++)
+			if (ir->ops[o].s[s].kind == S_REG)
+				read[ir->ops[o].s[s].reg] = true;
+	for (uint32_t o = 0; o < ir->n_ops; o++) {
+		struct xop *x = &ir->ops[o];
+		x->blind = x->kind == X_ATOM && x->op == ATOM_EXCH;
+		for (unsigned i = 0; i < x->n_d; i++)
+			if (x->d[i] >= 0 && (read[x->d[i]] || ir->regs[x->d[i]].passes))
+				x->blind = false;
+	}
+	free(read);
+}
+
 static bool same_place(const struct xop *a, const struct xop *b)
 {
 	return a->s[0].kind == S_REG && b->s[0].kind == S_REG && a->s[0].reg == b->s[0].reg &&

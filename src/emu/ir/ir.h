@@ -141,6 +141,7 @@ struct xop {
 	bool matrix;        /* LD, ST: rows of matrices (ldmatrix, stmatrix) */
 	bool polls;         /* LD: asks one place again and again, in a loop */
 	bool decides;       /* LD ATOM: its value reaches a predicate, an address or a swap */
+	bool blind;         /* ATOM, an exchange: nobody reads the old value */
 	bool precedes_swap; /* LD: of the address of a compare-and-swap: what that expects, likely */
 	enum ptx_sem sem;
 	enum ptx_scope scope; /* of strong accesses and FENCE */
@@ -308,6 +309,8 @@ void ir_find_only_defs(struct ir *ir);
 void ir_find_polls(struct ir *ir);
 /* Marks the loads and atomics whose value decides something. */
 void ir_find_deciding(struct ir *ir);
+/* Marks exchanges whose old value nobody reads. */
+void ir_find_blind(struct ir *ir);
 /* Loads that look at a word of global memory before a compare-and-swap of the same address. */
 void ir_find_swaps(struct ir *ir);
 /* That of a line; NULL = none is known. */

@@ -52,7 +52,7 @@ static void start_access(struct access *a, struct warp *w, const struct uop *u,
 	a->m = m;
 	a->mask = mask;
 	a->bytes = m->access;
-	a->read = a->write = a->atomic = false;
+	a->read = a->write = a->atomic = a->wants_value = false;
 	a->remote = 0;
 	a->again = NULL;
 	a->base = NULL;
@@ -152,7 +152,7 @@ static bool async_copy(struct warp *w, const struct uop *u, const struct memop *
 	start_access(&from, w, u, m + 1, 0);
 	to.space = SPACE_SHARED;
 	from.space = SPACE_GLOBAL;
-	to.write = from.read = true;
+	to.write = from.read = from.wants_value = true;
 	lane_addresses(w, &m->addr, to.address);
 	lane_addresses(w, &m->from, from.address);
 	const mem_u32 *used = frame(w, m->s[0]);
@@ -202,6 +202,7 @@ static bool run_access(struct warp *w, const struct uop *u, uint32_t mask)
 	a.space = x->space;
 	a.atomic = x->kind == X_ATOM || x->kind == X_RED;
 	a.read = x->kind == X_LD || a.atomic;
+	a.wants_value = a.read && !x->blind;
 	a.write = x->kind == X_ST || a.atomic;
 	lane_addresses(w, &m->addr, a.address);
 	return x->space == SPACE_GENERIC ? generic_access(&a) : perform_access(&a);

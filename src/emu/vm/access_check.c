@@ -198,7 +198,7 @@ static bool resolve_global(struct access *a)
 		bool unwritten = false, written = false;
 		for (unsigned k = 0; k < a->bytes; k++) {
 			const bool has = __atomic_load_n(&flags[k], __ATOMIC_RELAXED);
-			unwritten |= a->read && !has;
+			unwritten |= a->wants_value && !has;
 			written |= has;
 			if (a->write)
 				__atomic_store_n(&flags[k], 1, __ATOMIC_RELAXED);
@@ -214,7 +214,7 @@ static bool resolve_global(struct access *a)
 static void check_shared(struct access *a, unsigned lane)
 {
 	const uint64_t at = a->address[lane];
-	if (!shadow_touch(a->w->worker->shadow, at, a->bytes, a->read, a->write))
+	if (!shadow_touch(a->w->worker->shadow, at, a->bytes, a->wants_value, a->write))
 		note_fault(a, FAULT_UNINITIALISED, lane, at);
 }
 
@@ -234,7 +234,7 @@ static bool in_cluster(struct access *a, unsigned lane)
 	else
 		a->remote |= 1u << lane;
 	if (owner->shadow &&
-	    !shadow_touch(owner->shadow, at & CLUSTER_OFFSET, a->bytes, a->read, a->write))
+	    !shadow_touch(owner->shadow, at & CLUSTER_OFFSET, a->bytes, a->wants_value, a->write))
 		note_fault(a, FAULT_UNINITIALISED, lane, at);
 	return true;
 }
