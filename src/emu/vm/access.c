@@ -144,6 +144,18 @@ static void count_copies(const struct access *to, const struct access *from)
 		to->w->mem[to->m->id].wavefronts += copy_wavefronts(&copies);
 }
 
+/* The first @used of @bytes bytes, whole words that lie as such; zeros behind them. */
+GUEST_MEMORY static void copy_lane(uint8_t *to, const uint8_t *from, unsigned bytes, uint32_t used)
+{
+	for (unsigned b = 0; b < bytes; b += 4) {
+		if (b + 4 <= used)
+			*(mem_u32 *)(void *)(to + b) = *(const mem_u32 *)(const void *)(from + b);
+		else
+			for (unsigned k = b; k < b + 4; k++)
+				to[k] = k < used ? from[k] : 0;
+	}
+}
+
 static bool async_copy(struct warp *w, const struct uop *u, const struct memop *m, uint32_t mask)
 {
 	/* the store's number counts the shared side, the next one the global side */
@@ -182,12 +194,9 @@ static bool async_copy(struct warp *w, const struct uop *u, const struct memop *
 		if (from.mask)
 			warp_trace_access(w, m + 1, from.mask, from.address, SPACE_GLOBAL);
 	}
-	for (uint32_t k = mask; k; k &= k - 1) {
-		const unsigned i = lowest_lane(k);
-		for (unsigned b = 0; b < m->access; b++)
-			access_write(to.host[i] + b, 1,
-			             b < used[i] ? access_read(from.host[i] + b, 1, false) : 0);
-	}
+	for (uint32_t k = mask; k; k &= k - 1)
+		copy_lane(to.host[lowest_lane(k)], from.host[lowest_lane(k)], m->access,
+		          used[lowest_lane(k)]);
 	return true;
 }
 
