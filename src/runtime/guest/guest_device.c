@@ -268,6 +268,8 @@ GUEST_API cudaError_t CUDARTAPI cudaDeviceGetP2PAttribute(int *value, enum cudaD
 	X(cudaDevAttrComputePreemptionSupported, 1)                                  \
 	X(cudaDevAttrCanUseHostPointerForRegisteredMem, 1)                           \
 	X(cudaDevAttrCooperativeLaunch, 1)                                           \
+	X(cudaDevAttrReserved122, 1) /* 64-bit values that streams write */          \
+	X(cudaDevAttrReserved123, 1) /* and the wait NOR */                          \
 	X(cudaDevAttrMaxSharedMemoryPerBlockOptin, g->smem_per_block_optin_bytes)    \
 	X(cudaDevAttrHostRegisterSupported, 1)                                       \
 	X(cudaDevAttrPageableMemoryAccessUsesHostPageTables, 0)                      \
