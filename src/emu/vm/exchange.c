@@ -7,7 +7,7 @@
 #include "emu/vm/handler.h"
 
 /* The lanes that lane @lane names at @u. */
-static uint32_t members(const struct warp *w, const struct uop *u, unsigned lane)
+uint32_t exchange_members(const struct warp *w, const struct uop *u, unsigned lane)
 {
 	const struct xop *x = &w->image->ir.ops[u->xop];
 	const unsigned i = x->kind == X_SHFL ? 3 : x->kind == X_WARPSYNC ? 0 : 1;
@@ -27,12 +27,45 @@ bool exchange_apart(const struct warp *w, const struct uop *u, uint32_t mask)
 		return false;
 	const uint32_t others = w->live & ~mask;
 	for (uint32_t m = mask; m; m &= m - 1)
-		if (members(w, u, (unsigned)__builtin_ctz(m)) & others)
+		if (exchange_members(w, u, (unsigned)__builtin_ctz(m)) & others)
 			return true;
 	return false;
 }
 
 /* --- what comes of it --- */
+
+uint32_t warp_vote(enum ptx_mode mode, uint32_t p, uint32_t active)
+{
+	switch (mode) {
+	case MODE_ALL: return (p & active) == active ? 0xffffffffu : 0;
+	case MODE_ANY: return p & active ? 0xffffffffu : 0;
+	case MODE_UNI: return (p & active) == active || (p & active) == 0 ? 0xffffffffu : 0;
+	default: return p & active;
+	}
+}
+
+uint32_t warp_reduce(const uint32_t *a, uint32_t active, enum ptx_atom op, bool sign)
+{
+	uint32_t r = 0;
+	bool first = true;
+	for (uint32_t m = active; m; m &= m - 1) {
+		const uint32_t v = a[__builtin_ctz(m)];
+		const bool less = sign ? (int32_t)v < (int32_t)r : v < r;
+		if (first)
+			r = v;
+		else
+			switch (op) {
+			case ATOM_ADD: r += v; break;
+			case ATOM_MIN: r = less ? v : r; break;
+			case ATOM_MAX: r = less ? r : v; break;
+			case ATOM_AND: r &= v; break;
+			case ATOM_OR: r |= v; break;
+			default: r ^= v; break;
+			}
+		first = false;
+	}
+	return r;
+}
 
 struct exchange {
 	uint32_t lanes;
@@ -110,7 +143,7 @@ void exchange_meet(struct warp *w, uint32_t parts)
 	warp_synced(w, e.lanes);
 	for (uint32_t m = e.lanes; m; m &= m - 1) {
 		const unsigned lane = (unsigned)__builtin_ctz(m);
-		const uint32_t active = e.lanes & members(w, e.of[lane], lane);
+		const uint32_t active = e.lanes & exchange_members(w, e.of[lane], lane);
 		switch (w->image->ir.ops[e.of[lane]->xop].kind) {
 		case X_SHFL: shuffle(w, &e, lane); break;
 		case X_VOTE: vote(w, &e, lane, active); break;
@@ -121,17 +154,14 @@ void exchange_meet(struct warp *w, uint32_t parts)
 	}
 }
 
-/* --- coming there --- */
-
-/* The active lanes met others: what they got goes where the instruction wants it. */
-static void take(struct warp *w, const struct uop *u)
+void exchange_take(struct warp *w, const struct uop *u)
 {
 	const struct xop *x = &w->image->ir.ops[u->xop];
 	const uint32_t mask = w->mask;
 	const bool one = x->kind == X_SHFL || x->kind == X_MATCH;
 	const uint32_t pred = one ? u->y : x->kind == X_VOTE && u->c ? u->d : 0;
-	const bool lanes = one || u->masked == vm_warp_handlers.vote_lanes.masked ||
-	                   u->masked == vm_warp_handlers.redux_lanes.masked;
+	/* else a scalar, which the next micro-operation spreads */
+	const bool lanes = one || (x->n_d && x->d[0] >= 0 && u->d == w->program->reg_slot[x->d[0]]);
 	w->given &= ~mask;
 	if (pred)
 		PRED(pred) = (PRED(pred) & ~mask) | (w->given_pred & mask);
@@ -141,29 +171,4 @@ static void take(struct warp *w, const struct uop *u)
 		SCALAR64(u->d) = w->given_value[__builtin_ctz(mask)];
 	for (uint32_t m = lanes ? mask : 0; m; m &= m - 1)
 		((mem_u32 *)frame(w, u->d))[__builtin_ctz(m)] = w->given_value[__builtin_ctz(m)];
-}
-
-const struct uop *exchange_wait(struct warp *w, const struct uop *u)
-{
-	if (w->given & w->mask) {
-		take(w, u);
-		return u + 1;
-	}
-	if (w->program->kind != PROGRAM_REFERENCE)
-		return deoptimise_here(w, u); /* and comes here again */
-	const uint32_t others = w->live & ~w->mask;
-	uint32_t waiting = 0;
-	for (uint32_t left = w->mask; left;) {
-		const uint32_t wanted = members(w, u, (unsigned)__builtin_ctz(left));
-		uint32_t same = 0;
-		for (uint32_t m = left; m; m &= m - 1)
-			same |= members(w, u, (unsigned)__builtin_ctz(m)) == wanted ? m & -m : 0;
-		left &= ~same;
-		if (!(wanted & others))
-			continue;
-		parts_wait_for(w, u, same, wanted);
-		waiting |= same;
-	}
-	w->mask &= ~waiting;
-	return w->mask ? u : parts_next(w);
 }

@@ -125,7 +125,7 @@ bool parts_at_barrier(const struct warp *w)
 	return false;
 }
 
-void parts_wait_for(struct warp *w, const struct uop *u, uint32_t mask, uint32_t wanted)
+static void wait_for(struct warp *w, const struct uop *u, uint32_t mask, uint32_t wanted)
 {
 	w->part[w->n_parts++] =
 		(struct warp_part){ .mask = mask, .wanted = wanted, .rc = w->rc, .at = u };
@@ -277,6 +277,31 @@ const struct uop *parts_wait(struct warp *w, const struct uop *u)
 {
 	w->part[w->n_parts++] = (struct warp_part){ .mask = w->mask, .rc = w->rc, .at = u + 1 };
 	return parts_next(w);
+}
+
+const struct uop *parts_exchange(struct warp *w, const struct uop *u)
+{
+	if (w->given & w->mask) {
+		exchange_take(w, u);
+		return u + 1;
+	}
+	if (w->program->kind != PROGRAM_REFERENCE)
+		return deoptimise_here(w, u); /* and comes here again */
+	const uint32_t others = w->live & ~w->mask;
+	uint32_t waiting = 0;
+	for (uint32_t left = w->mask; left;) {
+		const uint32_t wanted = exchange_members(w, u, (unsigned)__builtin_ctz(left));
+		uint32_t same = 0;
+		for (uint32_t m = left; m; m &= m - 1)
+			same |= exchange_members(w, u, (unsigned)__builtin_ctz(m)) == wanted ? m & -m : 0;
+		left &= ~same;
+		if (!(wanted & others))
+			continue;
+		wait_for(w, u, same, wanted);
+		waiting |= same;
+	}
+	w->mask &= ~waiting;
+	return w->mask ? u : parts_next(w);
 }
 
 void parts_opened(struct warp *w)

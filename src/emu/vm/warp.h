@@ -173,8 +173,9 @@ bool parts_may_wait(const struct warp *w, const struct uop *u);
 const struct uop *parts_wait(struct warp *w, const struct uop *u);
 /* Lanes of the warp wait at a barrier of the block. */
 bool parts_at_barrier(const struct warp *w);
-/* The lanes of @mask wait at @u, an instruction of the whole warp, for those of @wanted. */
-void parts_wait_for(struct warp *w, const struct uop *u, uint32_t mask, uint32_t wanted);
+/* Where exchange_apart(): the active lanes wait at @u for the others that they name, or take what
+ * they got; what goes on now. */
+const struct uop *parts_exchange(struct warp *w, const struct uop *u);
 const struct uop *parts_next(struct warp *w);
 void parts_opened(struct warp *w);
 
@@ -185,13 +186,17 @@ void vm_restore_frame(struct warp *w, const struct simt_entry *e, uint32_t mask)
 /* Nobody waits behind that call any longer; what others wait for stays. */
 void vm_call_done(struct warp *w, const struct simt_entry *e);
 
-/* exchange.c: instructions by which lanes of a warp exchange or wait. */
-/* Do lanes that one of @u's waits for lack among @mask, or have these met them before? */
+/* exchange.c: instructions by which lanes of a warp exchange or wait. The lanes that lane @lane
+ * names at @u; do lanes that one of those of @mask names lack among them, or have these met before?
+ */
+uint32_t exchange_members(const struct warp *w, const struct uop *u, unsigned lane);
 bool exchange_apart(const struct warp *w, const struct uop *u, uint32_t mask);
-/* If so: what goes on now; of those who met, what they got is theirs now. */
-const struct uop *exchange_wait(struct warp *w, const struct uop *u);
 /* The lanes of @parts, bits of their numbers, give one another what they have for them. */
 void exchange_meet(struct warp *w, uint32_t parts);
+/* What the active lanes got goes where @u wants it. */
+void exchange_take(struct warp *w, const struct uop *u);
+uint32_t warp_vote(enum ptx_mode mode, uint32_t p, uint32_t active);
+uint32_t warp_reduce(const uint32_t *a, uint32_t active, enum ptx_atom op, bool sign);
 
 /* deopt.c: value of lane @lane of a register of @bytes bytes in the program that the warp runs */
 uint64_t vm_lane_value(const struct warp *w, unsigned reg, unsigned bytes, unsigned lane);
@@ -227,8 +232,6 @@ extern const struct branch_handlers vm_branch_handlers;
 extern const struct handler vm_system; /* system.c */
 extern const struct call_handlers vm_call_handlers;
 extern const struct meet_handlers vm_meet_handlers;
-uint32_t warp_vote(enum ptx_mode mode, uint32_t p, uint32_t active);
-uint32_t warp_reduce(const uint32_t *a, uint32_t active, enum ptx_atom op, bool sign);
 extern const struct barrier_handlers vm_barrier_handlers;
 extern const struct warp_handlers vm_warp_handlers;
 extern const struct uniform_handlers vm_uniform_handlers;

@@ -11,7 +11,7 @@
 	HANDLER(name##_masked)                                               \
 	{                                                                    \
 		if ((mask != w->live || w->given) && exchange_apart(w, u, mask)) \
-			CONTINUE(exchange_wait(w, u));                               \
+			CONTINUE(parts_exchange(w, u));                              \
 		EMU_JUMP name(w, u, mask);                                       \
 	}
 
@@ -45,15 +45,6 @@ HANDLER(shfl)
 }
 
 /* VOTE: predicate a (inverted by x.u), b members; d result, c 1 = a predicate; y mode */
-uint32_t warp_vote(enum ptx_mode mode, uint32_t p, uint32_t active)
-{
-	switch (mode) {
-	case MODE_ALL: return (p & active) == active ? 0xffffffffu : 0;
-	case MODE_ANY: return p & active ? 0xffffffffu : 0;
-	case MODE_UNI: return (p & active) == active || (p & active) == 0 ? 0xffffffffu : 0;
-	default: return p & active;
-	}
-}
 HANDLER(vote)
 {
 	const uint32_t p = PRED(u->a) ^ (uint32_t)u->x.u;
@@ -111,29 +102,6 @@ HANDLER(match)
 }
 
 /* REDUX: 32 lanes a, b members; x.u operation; y 1 = signed */
-uint32_t warp_reduce(const uint32_t *a, uint32_t active, enum ptx_atom op, bool sign)
-{
-	uint32_t r = 0;
-	bool first = true;
-	EACH_ACTIVE(i, active)
-	{
-		const uint32_t v = a[i];
-		const bool less = sign ? (int32_t)v < (int32_t)r : v < r;
-		if (first)
-			r = v;
-		else
-			switch (op) {
-			case ATOM_ADD: r += v; break;
-			case ATOM_MIN: r = less ? v : r; break;
-			case ATOM_MAX: r = less ? r : v; break;
-			case ATOM_AND: r &= v; break;
-			case ATOM_OR: r |= v; break;
-			default: r ^= v; break;
-			}
-		first = false;
-	}
-	return r;
-}
 HANDLER(redux)
 {
 	SCALAR64(u->d) =
