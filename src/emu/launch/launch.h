@@ -170,8 +170,8 @@ struct emu_launch {
 	_Atomic uint64_t done;
 	uint64_t *race_block; /* those whose races are looked for, ascending; NULL = all that come */
 	size_t race_blocks;
-	bool *wave_done;     /* blocks of the wave that ran already; NULL = none */
-	_Atomic int stop;    /* enum stop_reason */
+	bool *wave_done;  /* blocks of the wave that ran already; NULL = none */
+	_Atomic int stop; /* enum stop_reason */
 	double started, deadline, last_report;
 };
 

@@ -1,7 +1,6 @@
 /*
  * Random programs: the fast programs must give the same bits and the same counts as the reference,
  * at every instruction-set level and with any number of threads.
- *
  * A program is a random tree of arithmetic, branches, loops, loads, stores, guards, votes and
  * shuffles over registers that start as constants, uniform values, affine functions of the thread
  * index and loaded data. PMPP_RANDOM=first:count runs other seeds; a failure prints its program.
@@ -252,24 +251,21 @@ static void memory(struct gen *g, const char *guard)
 
 static void warp_wide(struct gen *g)
 {
-	/* in an arm the lanes there, and no others: those never come */
 	const bool together = g->depth == 1 && !g->holes;
-	const char *lanes = together ? "-1" : "%r28";
-	if (!together)
-		text_add(&g->t, "\tactivemask.b32 %%r28;\n");
+	const char *m = together ? "-1" : "%r28"; /* in an arm those there: others never come */
+	text_add(&g->t, together ? "" : "\tactivemask.b32 %%r28;\n");
 	switch (together ? pick(g, 4) : 1 + pick(g, 3)) {
 	case 0:
-		text_add(&g->t, "\tshfl.sync.%s.b32 %%r%u|%%p%u, %%r%u, %u, %s, -1;\n",
-		         ANY(g, "bfly", "idx"), pick(g, N_R), pick(g, N_P), pick(g, N_R), pick(g, 32),
-		         "31");
+		text_add(&g->t, "\tshfl.sync.%s.b32 %%r%u|%%p%u, %%r%u, %u, 31, -1;\n",
+		         ANY(g, "bfly", "idx"), pick(g, N_R), pick(g, N_P), pick(g, N_R), pick(g, 32));
 		break;
 	case 1:
 		text_add(&g->t, "\tvote.sync.ballot.b32 %%r%u, %%p%u, %s;\n", pick(g, N_R), pick(g, N_P),
-		         lanes);
+		         m);
 		break;
 	case 2:
 		text_add(&g->t, "\tvote.sync.%s.pred %%p%u, %%p%u, %s;\n", ANY(g, "any", "all"),
-		         pick(g, N_P), pick(g, N_P), lanes);
+		         pick(g, N_P), pick(g, N_P), m);
 		break;
 	default: text_add(&g->t, "\tactivemask.b32 %%r%u;\n", pick(g, N_R)); break;
 	}
