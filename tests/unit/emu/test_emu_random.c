@@ -260,8 +260,7 @@ static void warp_wide(struct gen *g)
 		         ANY(g, "bfly", "idx"), pick(g, N_R), pick(g, N_P), pick(g, N_R), pick(g, 32));
 		break;
 	case 1:
-		text_add(&g->t, "\tvote.sync.ballot.b32 %%r%u, %%p%u, %s;\n", pick(g, N_R), pick(g, N_P),
-		         m);
+		text_add(&g->t, "\tvote.sync.ballot.b32 %%r%u,%%p%u,%s;\n", pick(g, N_R), pick(g, N_P), m);
 		break;
 	case 2:
 		text_add(&g->t, "\tvote.sync.%s.pred %%p%u, %%p%u, %s;\n", ANY(g, "any", "all"),
