@@ -162,10 +162,23 @@ static uint32_t waiting_alike(const struct warp *w, uint32_t i, uint32_t *lanes)
 	return parts;
 }
 
-/* They met, or nobody else comes: they go on, with what they have for one another. */
-static void open_parts(struct warp *w, uint32_t parts)
+static bool at_one_place(const struct warp *w, uint32_t parts)
 {
-	exchange_meet(w, parts);
+	const struct warp_part *p = &w->part[__builtin_ctz(parts)];
+	for (; parts; parts &= parts - 1) {
+		const struct warp_part *q = &w->part[__builtin_ctz(parts)];
+		if (q->at != p->at || q->rc != p->rc)
+			return false;
+	}
+	return true;
+}
+
+/* They met (@all), or nobody else comes: they go on, with what they have for one another. Where all
+ * are at one place they do it there together. */
+static void open_parts(struct warp *w, uint32_t parts, bool all)
+{
+	if (!all || !at_one_place(w, parts))
+		exchange_meet(w, parts);
 	for (; parts; parts &= parts - 1) {
 		struct warp_part *p = &w->part[__builtin_ctz(parts)];
 		p->opened = true;
@@ -185,7 +198,7 @@ static bool meet(struct warp *w)
 		parts = waiting_alike(w, i, &lanes);
 		if (w->part[i].wanted & w->live & ~lanes)
 			continue;
-		open_parts(w, parts);
+		open_parts(w, parts, true);
 		any = true;
 		i = UINT32_MAX; /* there may be fewer parts now */
 	}
@@ -208,7 +221,7 @@ static bool give_up(struct warp *w)
 			return false;
 		}
 		vm_note(w, w->part[i].at, FAULT_WARP_DIVERGED, lane, 0)->address = never;
-		open_parts(w, parts);
+		open_parts(w, parts, false);
 		return true;
 	}
 	return false;

@@ -113,7 +113,14 @@ HANDLER(redux_lanes)
 {
 	const mem_u32 *a = frame(w, u->a), *members = frame(w, u->b);
 	uint32_t r[32];
-	EACH_ACTIVE(i, mask) r[i] = warp_reduce(a, mask & members[i], (enum ptx_atom)u->x.u, u->y);
+	uint32_t of = 0, all = 0; /* most lanes have the members of the one before */
+	EACH_ACTIVE(i, mask)
+	{
+		if (!of || members[i] != of)
+			all = warp_reduce(a, mask & members[i], (enum ptx_atom)u->x.u, u->y);
+		of = members[i];
+		r[i] = all;
+	}
 	EACH_ACTIVE(i, mask)((mem_u32 *)frame(w, u->d))[i] = r[i];
 	warp_synced(w, mask);
 	NEXT_UOP;
