@@ -4,7 +4,7 @@
 #include "emu/device.h"
 #include "emu/launch/kept.h"
 #include "emu/launch/tally.h"
-#include "emu/timing/constant_lines.h"
+#include "emu/timing/timing.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -119,9 +119,8 @@ void emu_launch_results(struct emu_launch *l, struct run_result *res)
 	c->code_kept = l->program && l->program->code_kept;
 	c->in_graph = l->program && l->program->in_graph;
 	kept_tell(l, c);
-	c->constant_lines =
-		l->sass_func ? constant_lines_of_code(l->sass_func) : constant_lines_of_ptx(&l->image.ir);
-	c->constant_lines += fetches_textures(&l->image.ir); /* what it is, and where */
+	c->constant_lines = constant_lines(&l->image.ir, l->sass_func) +
+	                    fetches_textures(&l->image.ir); /* what it is, and where */
 	fill_atomics(l, factor, c);
 	tally(l, factor, c);
 	scale_swaps(factor, &c->atomics);

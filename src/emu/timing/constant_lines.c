@@ -1,5 +1,5 @@
-/* See constant_lines.h. */
-#include "emu/timing/constant_lines.h"
+/* Counts the lines of constants that a kernel waits for; see timing.h. */
+#include "emu/timing/timing.h"
 
 #include "base/mem.h"
 
@@ -21,7 +21,7 @@ static bool is_stack_pointer(const struct sass_inst *i)
 	return i->n_dsts == 1 && i->operands[0].kind == SASS_OPND_REG && i->operands[0].reg == 1;
 }
 
-unsigned constant_lines_of_code(const struct sass_func *f)
+static unsigned lines_of_code(const struct sass_func *f)
 {
 	size_t n = 0, cap = 0;
 	uint64_t *line = NULL;
@@ -45,11 +45,16 @@ unsigned constant_lines_of_code(const struct sass_func *f)
 	return different;
 }
 
-unsigned constant_lines_of_ptx(const struct ir *ir)
+static unsigned lines_of_ptx(const struct ir *ir)
 {
 	unsigned lines = 2; /* parameters; sizes */
 	for (uint32_t o = 0; o < ir->n_ops; o++)
 		if (ir->ops[o].kind == X_LD && ir->ops[o].space == SPACE_CONST)
 			return lines + 1;
 	return lines;
+}
+
+unsigned constant_lines(const struct ir *ir, const struct sass_func *code)
+{
+	return code ? lines_of_code(code) : lines_of_ptx(ir);
 }

@@ -35,6 +35,14 @@ struct timing_run {
 };
 
 /*
+ * Lines of constants that a kernel waits for: parameters, the sizes of its block and grid, variables
+ * that are __constant__; each launch finds none of them near an SM. Of machine code @code, where the
+ * place of a constant does not depend on what runs; NULL: of PTX, which does not say where they lie,
+ * an estimate.
+ */
+unsigned constant_lines(const struct ir *ir, const struct sass_func *code);
+
+/*
  * @code: what @ir was made of, if that is machine code; NULL = PTX. @of_op: counts of the
  * instruction that begins at an operation, of what ran; @memory per operation. @out has their total
  * and the traffic beyond L1 of the whole grid; it gets their regions.
