@@ -257,7 +257,7 @@ struct run_counts {
 	bool new_memory;                /* no launch has touched some of its memory before */
 	double far_share; /* of what it reads, what L2 holds and nobody has read since it was written */
 	unsigned constant_lines; /* of constants, parameters, sizes, textures' headers: waited for */
-	bool pages_first;               /* no launch of the program has waited for pages before */
+	bool pages_first;        /* no launch of the program has waited for pages before */
 	/* waits for pages, one after the other, in which the host wrote some, or nobody any */
 	uint8_t page_rounds_host, page_rounds_fresh;
 	bool spins; /* blocks wait in loops for what others write: nobody knows how long */

@@ -107,13 +107,15 @@ def record(pmpp, path, names):
                                       "kernel": same[0]["kernel"], "grid": same[0]["grid"],
                                       "block": same[0]["block"],
                                       "ns": statistics.median(times),
-                                      "least_ns": min(times), "most_ns": max(times)}), file=out, flush=True)
+                                      "least_ns": min(times), "most_ns": max(times)}),
+                          file=out, flush=True)
 
 
 def modelled(pmpp, sheet, source):
     try:
         return launches([pmpp, "launches", str(source), "--gpu", sheet, "--backend", "emu",
-                         "--json", "--count", str(ALL), "--level", "sass", "-O1", *words_of(source), *own_arch(source)])
+                         "--json", "--count", str(ALL), "--level", "sass", "-O1",
+                         *words_of(source), *own_arch(source)])
     except (ValueError, subprocess.TimeoutExpired) as e:
         print(f"{source.stem}: {e}", file=sys.stderr)
         return []
@@ -138,7 +140,8 @@ def errors_of(points):
     for p in points:
         key = p["program"], p["kernel"], tuple(p["grid"]), tuple(p["block"])
         groups.setdefault(key, []).append(p["modelled_ns"] / p["ns"])
-        spread.setdefault(key, []).append((p.get("most_ns", p["ns"]) - p.get("least_ns", p["ns"])) / p["ns"])
+        apart = p.get("most_ns", p["ns"]) - p.get("least_ns", p["ns"])
+        spread.setdefault(key, []).append(apart / p["ns"])
     ratios = {k: statistics.median(v) for k, v in groups.items()}
     return ratios, {k for k, v in spread.items() if statistics.median(v) > UNSTEADY}
 
@@ -184,8 +187,9 @@ def summary(ratios):
     if not off:
         return "none"
     return (f"{len(off)}: mean error {100 * statistics.mean(off):.1f} %, median "
-            f"{100 * statistics.median(off):.1f} %, p90 {100 * off[int(0.9 * (len(off) - 1))]:.0f} %, "
-            f"bias {100 * (statistics.mean(ratios) - 1):+.1f} %")
+            f"{100 * statistics.median(off):.1f} %, p90 "
+            f"{100 * off[int(0.9 * (len(off) - 1))]:.0f} %, bias "
+            f"{100 * (statistics.mean(ratios) - 1):+.1f} %")
 
 
 def main():

@@ -16,7 +16,16 @@
 
 #include <stdint.h>
 
-enum l2_touch { L2_READ, L2_WRITTEN, L2_SET, L2_COPIED_FROM, L2_COPIED_TO, L2_FROM_HOST, L2_SENT, L2_TOUCHES };
+enum l2_touch {
+	L2_READ,
+	L2_WRITTEN,
+	L2_SET,
+	L2_COPIED_FROM,
+	L2_COPIED_TO,
+	L2_FROM_HOST,
+	L2_SENT,
+	L2_TOUCHES
+};
 
 struct l2_kept;
 struct l2_kept *l2_kept_new(const struct gpu_spec *gpu);

@@ -67,7 +67,7 @@ static void find_steps(const struct emu_launch *l, uint64_t step[2])
  * blocks might share. */
 static void take_spread(struct emu_launch *l, uint64_t blocks)
 {
-	const uint64_t n = l->grid.order.n, unit = l->grid.cluster_blocks;
+	const uint64_t n = l->grid.order.n, unit = l->grid.cluster_blocks ? l->grid.cluster_blocks : 1;
 	uint64_t step[2];
 	find_steps(l, step);
 	const unsigned group = 2u + (step[0] > 0) + (step[1] > 0);

@@ -76,9 +76,8 @@ TEST(dropped_in_part)
 TEST(what_others_wrote_lies_far)
 {
 	static const double far[L2_TOUCHES] = {
-		[L2_READ] = 0,      [L2_COPIED_FROM] = 0, [L2_WRITTEN] = 0.5,
-		[L2_SET] = 1,       [L2_COPIED_TO] = 1,   [L2_SENT] = 1,
-		[L2_FROM_HOST] = -1, /* as much as is there */
+		[L2_READ] = 0,      [L2_COPIED_FROM] = 0, [L2_WRITTEN] = 0.5,  [L2_SET] = 1,
+		[L2_COPIED_TO] = 1, [L2_SENT] = 1,        [L2_FROM_HOST] = -1, /* as much as is there */
 	};
 	for (enum l2_touch how = 0; how < L2_TOUCHES; how++) {
 		struct l2_kept *k = touched(MIB, how);
