@@ -35,10 +35,10 @@ struct timing_run {
 };
 
 /*
- * Lines of constants that a kernel waits for: parameters, the sizes of its block and grid, variables
- * that are __constant__; each launch finds none of them near an SM. Of machine code @code, where the
- * place of a constant does not depend on what runs; NULL: of PTX, which does not say where they lie,
- * an estimate.
+ * Lines of constants that a kernel waits for: parameters, the sizes of its block and grid, what is
+ * __constant__; each launch finds none of them near an SM. Of machine code @code, where the place
+ * of a constant does not depend on what runs; NULL: of PTX, which does not say where they lie, an
+ * estimate.
  */
 unsigned constant_lines(const struct ir *ir, const struct sass_func *code);
 
