@@ -130,7 +130,7 @@ static double from_l2_ns(const struct gpu_spec *g, const struct load_misses *m,
 {
 	const double sectors = c->ld_lines ? (double)c->ld_sectors / (double)c->ld_lines : 1;
 	const double sector_ns = SECTOR_BYTES * g->sm_count / g->l2_gbs;
-	return g->l2_latency_ns + m->far * timing.far_ns +
+	return g->l2_latency_ns + m->far * timing.written_far_ns +
 	       fmax(0, lines - 1) * fmax(sectors, timing.l2_request_sectors) * sector_ns;
 }
 

@@ -6,8 +6,8 @@
  * Measured on an H200 (tests/gpu/micro/kept.cu, tests/gpu/h200-2026-11-27/micro/kept.jsonl): data
  * that a kernel read or wrote, or that a set or a copy within the device touched, is there for the
  * next one until L2 has no room for it; of what a copy from the host brought, a half is, if it is
- * small; all, if it
- * is so small that the host sends it along with the command (L2_SENT).
+ * small;
+ * all of it, if it is so small that the host sends it along with the command (L2_SENT).
  */
 #ifndef PMPP_EMU_L2_KEPT_H
 #define PMPP_EMU_L2_KEPT_H

@@ -142,7 +142,9 @@ static unsigned how_touched(const struct emu_launch *l, unsigned region)
 void kept_tell(const struct emu_launch *l, struct run_counts *c)
 {
 	double read = 0, far = 0;
-	for (unsigned i = 0; l->before && i < l->device->arena.n; i++) {
+	if (!l->before || l->apart) /* allocations may have come and gone meanwhile */
+		return;
+	for (unsigned i = 0; i < l->device->arena.n; i++) {
 		const struct arena_region *r = &l->device->arena.region[i];
 		const unsigned how = how_touched(l, i);
 		c->new_memory |= how && !l->before[i].met;
