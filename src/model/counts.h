@@ -173,22 +173,6 @@ struct region {
 };
 
 /*
- * Who wants which word by compare-and-swap, in the unit of L2 whose words are wanted most: sums
- * over its words, each changed n times of N in the grid, which is a share n / N.
- */
-#define SWAP_CONTEST_POWER (2.0 / 3) /* tests/gpu/micro/cas.cu: tries by those that want a word */
-/* contended.cu, maxima: 1.7 to 1.95 tries a lane where 32 lanes of a first wave want a word, 1.2 to
- * 1.8 of 1056, 1.1 to 1.3 of 16896 */
-#define SWAP_FIRST_WAVE_POWER 0.95
-struct swap_contest {
-	double powers;  /* sum of n (n / N)^SWAP_CONTEST_POWER */
-	double squares; /* sum of n (n / N) */
-	double hottest; /* share of powers that one word has */
-	double lanes;   /* of a warp, on one word, when they first try */
-	double passes;  /* of the unit for each lane that tries: 1, or less where words of a sector */
-}; /* are changed together */
-
-/*
  * Atomics on global memory as they collide; whole grid. A pass changes each word of a sector once.
  * Compare-and-swap is apart: on hardware most fail while others hold, which no emulator repeats.
  */
@@ -198,11 +182,9 @@ struct atomic_load {
 	/* all lanes of the grid at one address, wherever that moves: lanes of floats, requests of
 	 * integers, whose lanes are added up before */
 	double lockstep_float, lockstep_int;
-	double swaps, unit_swaps, word_swaps; /* that change: all, of the busiest unit and word */
-	/* of the lanes that may want to change a word, the share of the busiest unit's and word's */
-	double unit_share, word_share;
-	double look_lines, look_tries; /* of the busiest unit: who looks first, and finds it settled */
-	struct swap_contest contest;
+	double swaps;      /* lanes that changed a word by compare-and-swap */
+	double contest_ns; /* that the loops of those take longer, as others are in their way */
+	double look_lines; /* of the busiest unit: who looks first, and finds it settled */
 	double swap_candidates, swap_tries; /* lanes that came to a compare-and-swap; that tried it */
 	bool settles; /* some of them find nothing to change, as in a maximum: the more, the later */
 };

@@ -333,12 +333,7 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 	/* Chip-wide: bytes over 1e9 bytes/s is ns. */
 	out->resource_ns[PERF_L2] = l2_ns(g, counts);
 	out->resource_ns[PERF_L2] = fmax(out->resource_ns[PERF_L2], atomics_ns(&counts->atomics));
-	/* lanes that try together; they have nothing else to do meanwhile */
-	const double together = fmin(grid, resident * g->sm_count) * plan_threads(plan);
-	const double swaps =
-		counts->atomics.swaps > 0
-			? swaps_ns(&counts->atomics, fmin(counts->atomics.swap_candidates, together))
-			: 0;
+	const double swaps = counts->atomics.contest_ns;
 	if (counts->dram_read_bytes >= 0 && counts->dram_write_bytes >= 0)
 		out->resource_ns[PERF_DRAM] = fmax(counts->dram_read_bytes + counts->dram_write_bytes,
 		                                   timing.dram_access_bytes * counts->dram_accesses) /
@@ -347,7 +342,9 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 	const double link = link_ns(g, counts), trip = link > 0 ? timing.host_trip_ns : 0;
 	const double inside = overlapped(
 		overlapped(sm, calls), overlapped(out->resource_ns[PERF_L2], out->resource_ns[PERF_DRAM]));
-	const double work_ns = overlapped(inside, link) + trip + swaps;
+	/* who waits for others to swap leaves the chip to the rest */
+	const double busy = overlapped(inside, link), alone = fmin(busy, w.critical_path * ns);
+	const double work_ns = alone + overlapped(busy - alone, swaps) + trip;
 	out->resource_ns[PERF_HOST] = link + trip;
 	out->resource_ns[PERF_L2] = fmax(out->resource_ns[PERF_L2], swaps);
 	out->resource_ns[PERF_PAGES] = pages_ns(counts);

@@ -7,39 +7,6 @@
 
 #define SECTOR_BYTES 32.0
 
-/* --- atomics on global memory --- */
-
-/*
- * A compare-and-swap holds only if it comes with the value that the last one left. All lanes that
- * want a word try again and again until each has held once: of @lanes together, so many tries for
- * each that holds, in which a unit of L2 takes one pass each. At least, the news of a change goes
- * round before the next.
- */
-double swaps_ns(const struct atomic_load *a, double lanes)
-{
-	const struct swap_contest *s = &a->contest;
-	const double pass_ns = timing.atomic_pass_ns * s->passes;
-	/* Lanes that come later find nothing to change: the first value is all that many try for. Half
-	 * of those who still want a word give up with each change they hear of. */
-	if (a->settles) {
-		const double tries = a->look_tries > 0 ? a->look_tries : lanes * a->unit_share;
-		return timing.swap_first_tries * tries * pass_ns +
-		       log2(fmax(1, lanes * a->word_share)) * timing.swap_round_trip_ns;
-	}
-	lanes = fmax(1, fmin(lanes, a->swaps));
-	/* half of the lanes that want a word; less where they are many, as the winners' warps are back
-	 * before the others, and, of several words, when most lanes have made their last change */
-	const double all = 1 - timing.swap_last_share * (1 - s->hottest) * lanes / a->swaps;
-	const double tries = all * fmin(0.5 * (lanes * s->squares + a->unit_swaps),
-	                                timing.swap_tries * pow(lanes, SWAP_CONTEST_POWER) * s->powers);
-	/* lanes of a warp that want other words wait for those of a hot one, update by update */
-	const double others = 1 - (fmin(32, s->lanes) - 1) / 31;
-	const double held_up = (1 - lanes / a->swaps) * others;
-	const double contenders = lanes * a->word_swaps / a->swaps;
-	return fmax(tries * pass_ns * (1 + held_up * s->hottest),
-	            a->word_swaps * fmin(1, contenders) * timing.swap_round_trip_ns * (1 + held_up));
-}
-
 /* Each address changes so often, one change after the other; where most find nothing to change,
  * they come to look. */
 double atomics_ns(const struct atomic_load *a)

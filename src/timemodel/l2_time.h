@@ -1,6 +1,6 @@
 /*
- * How long L2 has to do with a launch: sectors and lines of loads and stores, atomics that hit the
- * same words, and loops of compare-and-swap.
+ * How long L2 has to do with a launch: sectors and lines of loads and stores, and atomics that hit
+ * the same words. Loops of compare-and-swap: swap_contest.h.
  */
 #ifndef PMPP_TIMEMODEL_L2_TIME_H
 #define PMPP_TIMEMODEL_L2_TIME_H
@@ -19,7 +19,5 @@ double stored_lines_ns(const struct gpu_spec *g, const struct run_counts *c);
 bool stores_by_words(const struct counts *t);
 /* Atomics, and looks at words that need no change, one after the other, of the busiest unit. */
 double atomics_ns(const struct atomic_load *a);
-/* Loops of compare-and-swap of so many lanes together. */
-double swaps_ns(const struct atomic_load *a, double lanes);
 
 #endif

@@ -1,23 +1,21 @@
 /*
  * How the atomics of a launch collide: passes that one address after the other asks of the units
- * of L2, and compare-and-swap loops that many warps run on one word.
+ * of L2 (timemodel/l2_units.h), and who wants to change which word by compare-and-swap.
  *
  * A pass changes each word of a sector at most once: lanes of a warp on one word need one each.
- * L2 shares addresses out to its units by chunks. Which chunk goes where is not known; a hash
- * stands for it.
  */
 #ifndef PMPP_EMU_COLLISION_H
 #define PMPP_EMU_COLLISION_H
 
-#include "model/counts.h"
+#include "timemodel/swap_contest.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct collision_log;
-/* @concurrent: blocks that are resident together, of @blocks in the grid. */
-struct collision_log *collision_log_new(uint64_t concurrent, uint64_t blocks);
+/* @concurrent: blocks that are resident together, of @blocks in the grid, each of @block_warps. */
+struct collision_log *collision_log_new(uint64_t concurrent, uint64_t blocks, uint64_t block_warps);
 void collision_log_free(struct collision_log *c);
 
 /* One atomic of a warp on global memory. Addresses lie on multiples of @bytes. */
@@ -26,9 +24,12 @@ struct collision {
 	uint32_t mask;    /* not 0 */
 	unsigned bytes;   /* of a lane */
 	uint64_t block;   /* of the grid */
+	uint32_t warp;    /* of the block */
 	uint32_t turn;    /* how many atomics this warp has done before */
 	bool float_data;  /* additions of floats: a sector takes longer to change again */
 	bool swap;        /* compare-and-swap ... */
+	bool looked;      /* ... of a warp that has looked at such words, ... */
+	uint32_t wishes;  /* ... or one that has swapped so often without, ... */
 	uint32_t changed; /* ... that changes the word, in these lanes: others must try again */
 };
 /* Thread-safe; sums do not depend on the order. */
@@ -44,26 +45,15 @@ struct collision_totals {
 	double unit_passes;  /* of the busiest unit, while others have less to do */
 	double float_passes; /* of the busiest sector, of floats */
 	double swap_tries;   /* lanes of compare-and-swaps, ... */
-	double swaps;        /* ... those that changed a word, ... */
-	double unit_swaps;   /* ... of the busiest unit, ... */
-	double word_swaps;   /* ... and of the busiest word */
-	/* of all lanes that may want to change a word, those of the busiest unit's and word's: 0 to 1
-	 */
-	double unit_share, word_share;
-	struct swap_contest contest;
+	double swaps;        /* ... those that changed a word */
 };
 struct collision_totals collision_log_totals(const struct collision_log *c);
 
-/*
- * What those who look ask of the busiest unit, phase after phase, where all of them soon find what
- * they would have put there; each block stands for @factor. Blocks that have just begun come to
- * a word together and all try; later they find it changed.
- */
-struct looks {
-	double lines; /* that they load */
-	double tries; /* lanes that try, the more of them on a word the fewer: 32 all do */
-};
-struct looks collision_log_looks(const struct collision_log *c, double factor);
+/* Wishes to change words, as far as they were kept: *@contest's wish, n, stands_for and lanes. */
+void collision_log_wishes(struct collision_log *c, struct swap_contest *contest);
+
+/* Lines that those who look load from the busiest unit, phase after phase. */
+double collision_log_look_lines(const struct collision_log *c);
 
 /* Passes that an atomic on shared memory takes: lanes that want one bank come one after the other;
  * with @merged, those that want the same word together. */

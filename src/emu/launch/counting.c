@@ -64,7 +64,7 @@ void counting_begin(struct emu_launch *l, bool counted)
 	sampled_traffic_begin(l, lines);
 	if (has_global_atomics(&l->image.ir))
 		g->collisions = collision_log_new((uint64_t)l->device->gpu->sm_count * l->blocks_per_sm,
-		                                  g->order.total);
+		                                  g->order.total, g->n_warps);
 	g->trace = trace_new(l->image.ir.n_mem);
 	l->enough = l->program && g->order.n == g->order.total ? l->program->enough_work : 0;
 	if (l->enough)

@@ -37,17 +37,10 @@ static void fill_atomics(const struct emu_launch *l, double factor, struct run_c
 	if (!l->grid.collisions)
 		return;
 	const struct collision_totals t = collision_log_totals(l->grid.collisions);
-	const struct looks looks = collision_log_looks(l->grid.collisions, factor);
 	c->atomics = (struct atomic_load){
 		.unit_passes = t.unit_passes * factor,
 		.float_passes = t.float_passes * factor,
-		.unit_swaps = t.unit_swaps,
-		.word_swaps = t.word_swaps,
-		.unit_share = t.unit_share,
-		.word_share = t.word_share,
-		.look_lines = looks.lines,
-		.look_tries = looks.tries,
-		.contest = t.contest,
+		.look_lines = collision_log_look_lines(l->grid.collisions) * factor,
 		.swap_tries = t.swap_tries,
 		.swaps = t.swaps,
 	};
@@ -55,17 +48,27 @@ static void fill_atomics(const struct emu_launch *l, double factor, struct run_c
 
 /* Where lanes find that there is nothing to change, as in a maximum, or most put there what stands
  * there, those that do change it are few however many blocks there are. */
-static void scale_swaps(double factor, struct atomic_load *a)
+static void contest(const struct emu_launch *l, double factor, struct atomic_load *a)
 {
-	a->settles = a->swap_tries * factor < ALL_TRY * a->swap_candidates ||
-	             2 * a->swaps * factor < a->swap_candidates;
-	if (a->settles)
+	const bool all_try = a->swap_tries * factor >= ALL_TRY * a->swap_candidates;
+	a->settles = !all_try || 2 * a->swaps * factor < a->swap_candidates;
+	if (!a->settles)
+		a->swaps *= factor;
+	if (a->swaps <= 1)
 		return;
-	a->swaps *= factor;
-	a->unit_swaps *= factor;
-	a->word_swaps *= factor;
-	a->contest.powers *= factor;
-	a->contest.squares *= factor;
+	const double warps = l->grid.n_warps;
+	struct swap_contest c = {
+		.concurrent_warps = (double)l->device->gpu->sm_count * l->blocks_per_sm * warps,
+		.block_warps = warps,
+		.sms = l->device->gpu->sm_count,
+		.clock_ghz = l->device->gpu->clock_mhz * 1e-3,
+		.settles = a->settles,
+		.all_try = all_try && a->settles,
+	};
+	collision_log_wishes(l->grid.collisions, &c);
+	c.lanes *= factor;
+	c.stands_for *= factor;
+	a->contest_ns = swap_contest_ns(&c);
 }
 
 static void scale_fidelity(double factor, struct run_counts *c)
@@ -123,7 +126,7 @@ void emu_launch_results(struct emu_launch *l, struct run_result *res)
 	                    fetches_textures(&l->image.ir); /* what it is, and where */
 	fill_atomics(l, factor, c);
 	tally(l, factor, c);
-	scale_swaps(factor, &c->atomics);
+	contest(l, factor, &c->atomics);
 	if (sampled) {
 		counts_scale(&c->total, factor);
 		scale_fidelity(factor, c);

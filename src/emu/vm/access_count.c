@@ -60,14 +60,18 @@ void access_note_collision(struct access *a)
 		count_swaps(a);
 	if (a->space != SPACE_GLOBAL || !log)
 		return;
+	const bool swap = x->op == ATOM_CAS, looked = a->w->looks > 0;
 	const struct collision k = {
 		.address = a->address,
 		.mask = a->mask,
 		.bytes = a->bytes,
 		.block = a->w->worker->block,
+		.warp = a->w->number,
 		.turn = a->w->atomics++,
 		.float_data = x->op == ATOM_ADD && x->type >= PTX_F16 && x->type <= PTX_F64,
-		.swap = x->op == ATOM_CAS,
+		.swap = swap,
+		.looked = looked,
+		.wishes = swap && !looked ? a->w->swaps++ : 0,
 		.changed = a->swapped,
 	};
 	collision_log_add(log, &k);
@@ -80,6 +84,7 @@ void access_note_wanted(struct access *a)
 		collision_log_want(log, &(struct collision){ .address = a->address,
 		                                             .mask = a->mask,
 		                                             .block = a->w->worker->block,
+		                                             .warp = a->w->number,
 		                                             .turn = a->w->looks++ });
 }
 

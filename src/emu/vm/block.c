@@ -175,6 +175,7 @@ static void start_warp(struct worker *wk, uint32_t i, const struct program *p)
 	w->ticks = 0;
 	w->atomics = 0;
 	w->looks = 0;
+	w->swaps = 0;
 	w->cluster_phase = w->groups = 0;
 	w->state = WARP_RUN;
 	w->program = p;

@@ -104,6 +104,7 @@ struct warp {
 	uint32_t barrier;       /* number of the barrier it waits at */
 	uint32_t atomics;       /* on global memory that it has done */
 	uint32_t looks;         /* at words that it may compare and swap then */
+	uint32_t swaps;         /* without a look before */
 	uint32_t cluster_phase; /* of its cluster's barrier when it arrived */
 	uint32_t groups;        /* wgmma.commit_group so far */
 	uint64_t special[SR_COUNT];

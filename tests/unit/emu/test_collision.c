@@ -1,4 +1,4 @@
-/* Atomics that meet in a unit of L2: passes by words, sectors and chunks of 512 bytes. */
+/* Atomics that meet in a unit of L2: passes by words, sectors and units. */
 #include "../unit.h"
 #include "emu/count/collision.h"
 
@@ -10,7 +10,7 @@
  * the one at @second in the next. */
 static double passes(uint64_t first, uint64_t second)
 {
-	struct collision_log *c = collision_log_new(8, 8);
+	struct collision_log *c = collision_log_new(8, 8, 1);
 	for (unsigned i = 0; i < 2 * TIMES; i++) {
 		uint64_t address[32];
 		for (unsigned lane = 0; lane < 32; lane++)
@@ -24,20 +24,22 @@ static double passes(uint64_t first, uint64_t second)
 	return t.unit_passes;
 }
 
-TEST(a_chunk_is_of_one_unit)
+TEST(neighbours_share_units)
 {
 	const double one = TIMES * 32.0;
 	assert_true(fabs(passes(0, 0) - 2 * one) < 1);
-	assert_true(fabs(passes(0, 252) - 2 * one) < 1); /* of one chunk */
-	assert_true(fabs(passes(0, 256) - one) < 1);     /* the next one, another unit */
-	assert_true(fabs(passes(256, 764) - 2 * one) < 1);
-	assert_true(fabs(passes(1024, 1536) - one) < 1);
+	assert_true(fabs(passes(0, 252) - 2 * one) < 1); /* of 256 bytes */
+	assert_true(fabs(passes(0, 256) - one) < 1);     /* the next ones, another unit */
+	assert_true(fabs(passes(0, 512) - 2 * one) < 1); /* which take turns within 1 KiB */
+	assert_true(fabs(passes(256, 764) - one) < 1);
+	assert_true(fabs(passes(256, 768) - 2 * one) < 1);
+	assert_true(fabs(passes(0, 1024) - one) < 1 && fabs(passes(256, 1024) - one) < 1);
 }
 
 /* Lanes of one sector but of different words change them in one pass. */
 TEST(words_of_a_sector_change_together)
 {
-	struct collision_log *c = collision_log_new(8, 8);
+	struct collision_log *c = collision_log_new(8, 8, 1);
 	uint64_t address[32];
 	for (unsigned lane = 0; lane < 32; lane++)
 		address[lane] = lane * 4; /* four sectors */
@@ -58,20 +60,20 @@ TEST(words_of_a_sector_change_together)
 TEST(a_short_wave_is_a_wave)
 {
 	uint64_t address[32];
-	struct collision_log *c = collision_log_new(2, 17);
+	struct collision_log *c = collision_log_new(2, 17, 1);
 	for (unsigned k = 0; k < 2; k++) { /* blocks 0 and 2, each in a unit of its own */
 		for (unsigned lane = 0; lane < 32; lane++)
-			address[lane] = 512 * k;
+			address[lane] = 1024 * k;
 		collision_log_add(
 			c, &(struct collision){
 				   .address = address, .mask = 0xffffffffu, .bytes = 4, .block = 2 * k });
 	}
 	const double side_by_side = collision_log_totals(c).unit_passes;
 	collision_log_free(c);
-	c = collision_log_new(2, 16); /* eight waves: one behind the other */
+	c = collision_log_new(2, 16, 1); /* eight waves: one behind the other */
 	for (unsigned k = 0; k < 2; k++) {
 		for (unsigned lane = 0; lane < 32; lane++)
-			address[lane] = 512 * k;
+			address[lane] = 1024 * k;
 		collision_log_add(
 			c, &(struct collision){
 				   .address = address, .mask = 0xffffffffu, .bytes = 4, .block = 2 * k });
@@ -83,46 +85,61 @@ TEST(a_short_wave_is_a_wave)
 	collision_log_free(c);
 }
 
-/* Blocks of 32 lanes that look at words from @first on, each block's @apart bytes further. */
-static struct looks looks_of(unsigned blocks, uint64_t apart, uint32_t turn)
+/* Lines that lanes look at count once for each warp, those of a unit together. */
+TEST(looks_are_lines)
 {
-	struct collision_log *c = collision_log_new(blocks, blocks);
-	for (unsigned b = 0; b < blocks; b++) {
-		uint64_t address[32];
-		for (unsigned lane = 0; lane < 32; lane++)
-			address[lane] = 4096 + apart * b;
-		collision_log_want(c,
-		                   &(struct collision){
-							   .address = address, .mask = 0xffffffffu, .block = b, .turn = turn });
-	}
-	const struct looks l = collision_log_looks(c, 1);
-	collision_log_free(c);
-	return l;
-}
-
-/* Lanes that have just begun all try where they look. Later they come one by one, and of many only
- * the first do not find it done. */
-TEST(first_looks_are_tries)
-{
-	const struct looks one = looks_of(1, 0, 0), beside = looks_of(64, 512, 0);
-	assert_true(fabs(one.tries - 32) < 1e-9);
-	assert_true(looks_of(64, 0, 0).tries > 0.7 * 64 * 32); /* all want one word */
-	assert_true(beside.tries < 64 * 32 / 16.0);            /* each in a unit of its own */
-	assert_true(fabs(looks_of(64, 0, 1).tries - 9 * sqrt(64 * 32)) < 1e-9);
-	assert_true(looks_of(64, 0, 1).lines == 64);
-	assert_true(fabs(looks_of(1, 0, 1).tries - 32) < 1e-9);
-}
-
-/* A word that was seen before is known. */
-TEST(words_are_new_once)
-{
-	struct collision_log *c = collision_log_new(1, 1);
 	uint64_t address[32];
-	for (unsigned lane = 0; lane < 32; lane++)
-		address[lane] = 4096;
-	for (uint32_t turn = 0; turn < 3; turn++)
+	struct collision_log *c = collision_log_new(64, 64, 1);
+	for (unsigned b = 0; b < 64; b++) {
+		for (unsigned lane = 0; lane < 32; lane++)
+			address[lane] = 4096;
 		collision_log_want(
-			c, &(struct collision){ .address = address, .mask = 0xffffffffu, .turn = turn });
-	assert_true(fabs(collision_log_looks(c, 1).tries - 32) < 1e-9);
+			c, &(struct collision){ .address = address, .mask = 0xffffffffu, .block = b });
+	}
+	assert_true(collision_log_look_lines(c) == 64);
+	struct swap_contest contest = { 0 };
+	collision_log_wishes(c, &contest);
+	assert_true(contest.n == 64 && contest.lanes == 64 * 32 && contest.stands_for == 1);
+	for (unsigned b = 0; b < 64; b++)
+		assert_true(contest.wish[b].block == b && contest.wish[b].mask == 0xffffffffu &&
+		            contest.wish[b].word[31] == 4096 / SWAP_WORD_BYTES);
+	collision_log_free(c);
+}
+
+/* Who swaps without having looked wishes for what it changed. */
+TEST(changes_are_wishes)
+{
+	uint64_t address[32];
+	struct collision_log *c = collision_log_new(8, 8, 1);
+	for (unsigned lane = 0; lane < 32; lane++)
+		address[lane] = 4 * lane;
+	struct collision x = {
+		.address = address, .mask = 0xff, .bytes = 4, .warp = 3, .swap = true, .changed = 1
+	};
+	collision_log_add(c, &x);
+	x.looked = true;
+	collision_log_add(c, &x);
+	struct swap_contest contest = { 0 };
+	collision_log_wishes(c, &contest);
+	assert_true(contest.n == 1 && contest.wish[0].mask == 1 && contest.wish[0].warp == 3);
+	assert_true(collision_log_totals(c).swaps == 2 && collision_log_totals(c).swap_tries == 16);
+	collision_log_free(c);
+}
+
+/* Where there is not room for all wishes, some warps' are kept, all of them. */
+TEST(wishes_have_room)
+{
+	uint64_t address[32] = { 0 };
+	struct collision_log *c = collision_log_new(1, 10000, 1);
+	for (uint32_t turn = 0; turn < 5; turn++)
+		for (unsigned b = 0; b < 10000; b++)
+			collision_log_want(
+				c, &(struct collision){ .address = address, .mask = 1, .block = b, .turn = turn });
+	struct swap_contest contest = { 0 };
+	collision_log_wishes(c, &contest);
+	assert_true(contest.lanes == 50000 && contest.stands_for == 2);
+	assert_true(contest.n > 24000 && contest.n < 26000 && contest.n % 5 == 0);
+	for (size_t i = 0; i < contest.n; i++)
+		assert_true(contest.wish[i].turn == i % 5);
 	collision_log_free(c);
 }

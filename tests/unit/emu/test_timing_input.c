@@ -267,12 +267,9 @@ TEST(swaps_are_counted)
 	                        64);
 	const struct atomic_load a = c.res.counts.atomics;
 	emu_case_free(&c);
-	assert_true(a.swaps == 128 && a.word_swaps == 128 && a.unit_swaps == 128);
-	assert_true(a.contest.squares > 127.9 && a.contest.powers > 127.9 && a.swap_candidates >= 128);
-	assert_true(a.contest.lanes > 16 && a.contest.lanes < 34);
-	assert_true(a.contest.passes == 1 && a.contest.hottest == 1);
-	assert_true(a.unit_passes >= 128);
-	assert_true(!a.settles && a.word_share == 1);
+	assert_true(a.swaps == 128 && a.swap_candidates >= 128 && a.unit_passes >= 128);
+	/* one change a round trip, of lanes of two blocks */
+	assert_true(!a.settles && a.contest_ns > 60 * 185.0 && a.contest_ns < 128 * 300.0);
 	/* what puts back the value that is there makes nobody try again */
 	c = run("", "ld.global.u32 %r3, [%d1];\natom.global.cas.b32 %r4, [%d1], %r3, %r3;\n", 64);
 	assert_true(c.res.counts.atomics.swaps == 0 && c.res.counts.atomics.unit_passes == 128);
@@ -292,5 +289,5 @@ TEST(maxima_settle)
 	const struct atomic_load a = c.res.counts.atomics;
 	emu_case_free(&c);
 	assert_true(a.settles && a.swaps == 2 && a.swap_tries < 64 && a.swap_candidates >= 128);
-	assert_true(a.word_share == 0.5 && a.unit_share == 0.5);
+	assert_true(a.contest_ns > 185 && a.contest_ns < 10 * 185);
 }

@@ -31,39 +31,6 @@ static struct run tiled(const char *gpu, unsigned n, unsigned tile)
 	return r;
 }
 
-/* Nanoseconds for each change of one word by compare-and-swap, measured on an H200:
- * tests/gpu/micro/ cas.cu, and random launches of keyed/add_cas. */
-TEST(h200_compare_and_swap)
-{
-	static const struct {
-		unsigned blocks, threads;
-		double changes, ns;
-	} rows[] = {
-		{ 8, 256, 32768, 495 },
-		{ 32, 128, 424352, 717 },
-		{ 128, 32, 1660704, 895 },
-		{ 7702, 256, 118707, 8825 },
-	};
-	for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
-		const double n = rows[i].changes;
-		struct run r = { .plan = { .block = { rows[i].threads, 1, 1 },
-			                       .grid = { rows[i].blocks, 1, 1 } } };
-		r.counts.atomics = (struct atomic_load){
-			.swaps = n,
-			.unit_swaps = n,
-			.word_swaps = n,
-			.swap_candidates = n,
-			.contest = { .powers = n, .squares = n, .hottest = 1, .lanes = 32, .passes = 1 },
-		};
-		finish(&r, "h200", 16, 0);
-		const double got = r.p.kernel_ns / n;
-		if (getenv("PMPP_PERF_SHOW"))
-			print_message("%u x %u: %.0f ns, measured %.0f\n", rows[i].blocks, rows[i].threads, got,
-			              rows[i].ns);
-		assert_true(got < 1.3 * rows[i].ns && got > rows[i].ns / 1.3);
-	}
-}
-
 /* GFLOPS measured on an H200 with CUDA events, matrices of 512, from totals alone. What the model
  * makes of the program's stretches, tests/gpu/model_error.py holds against 168 measured points. */
 TEST(h200_matrix_multiplication)

@@ -1,0 +1,181 @@
+/*
+ * Loops of compare-and-swap, held against an H200: sums and maxima of 8448 to 135168 lanes on 1 to
+ * 4096 words, as tests/gpu/micro/contended.cu measures them.
+ */
+#include "time_fixture.h"
+
+#include "base/mem.h"
+#include "timemodel/swap_contest.h"
+
+#define MEASURED "tests/gpu/h200-2026-11-27/micro/contended.jsonl"
+/* what the loads before the swaps take, and the first round */
+#define ROUND_TRIPS_NS 500.0
+/* Rows: sums of which each changes a word once and tries more often, and maxima. */
+#define LEAST_TRIES 1.5
+#define LEAST_NS 4000.0
+
+struct row {
+	char kind[16];
+	unsigned words, apart, run, hashed, each, blocks, threads;
+	double ns, tries;
+};
+
+/* As in micro.cuh. */
+static uint32_t hash_of(uint32_t x)
+{
+	x ^= x >> 16;
+	x *= 0x7feb352du;
+	x ^= x >> 15;
+	x *= 0x846ca68bu;
+	return x ^ x >> 16;
+}
+
+static double modelled(const struct row *r)
+{
+	const unsigned warps = r->blocks * r->threads / 32;
+	struct swap_wish *wish = mem_calloc(warps, sizeof *wish);
+	for (unsigned w = 0; w < warps; w++) {
+		wish[w].block = w / (r->threads / 32);
+		wish[w].warp = w % (r->threads / 32);
+		wish[w].mask = 0xffffffffu;
+		for (unsigned lane = 0; lane < 32; lane++) {
+			const unsigned run = (w * 32 + lane) / r->run;
+			wish[w].word[lane] = (r->hashed ? hash_of(run) : run) % r->words * r->apart;
+		}
+	}
+	const struct swap_contest c = { .wish = wish,
+		                            .n = warps,
+		                            .lanes = warps * 32.0,
+		                            .stands_for = 1,
+		                            .concurrent_warps = warps,
+		                            .sms = 132,
+		                            .clock_ghz = 1.98,
+		                            .block_warps = r->threads / 32.0,
+		                            .settles = !strcmp(r->kind, "max") };
+	const double ns = swap_contest_ns(&c) + ROUND_TRIPS_NS;
+	free(wish);
+	return ns;
+}
+
+static bool read_row(const char *line, struct row *r)
+{
+	return sscanf(line,
+	              "{\"bench\":\"contended\",\"case\":\"%15[a-z_]\",\"words\":%u,\"apart\":%u,"
+	              "\"run\":%u,\"hashed\":%u,\"each\":%u,\"blocks\":%u,\"threads\":%u,"
+	              "\"items\":%*u,\"ns\":%lf,\"median_ns\":%*f,\"tries\":%lf",
+	              r->kind, &r->words, &r->apart, &r->run, &r->hashed, &r->each, &r->blocks,
+	              &r->threads, &r->ns, &r->tries) == 10;
+}
+
+TEST(loops_take_as_long_as_on_an_h200)
+{
+	FILE *f = fopen(MEASURED, "r");
+	assert_non_null(f);
+	char line[1024];
+	double empty_ns = 0, sum = 0, error = 0, n = 0, far = 0;
+	while (fgets(line, sizeof line, f)) {
+		struct row r;
+		const char *const empty = strstr(line, "\"empty_ns\":");
+		if (empty)
+			empty_ns = strtod(empty + strlen("\"empty_ns\":"), NULL);
+		if (!read_row(line, &r) || r.each > 1)
+			continue; /* where each lane changes several, lanes of a warp drift apart there */
+		const bool max = !strcmp(r.kind, "max");
+		r.ns -= empty_ns;
+		if ((!max && strcmp(r.kind, "sum") != 0) || r.ns < LEAST_NS ||
+		    (!max && r.tries < LEAST_TRIES * r.blocks * r.threads))
+			continue;
+		const double ratio = log(modelled(&r) / r.ns);
+		if (getenv("PMPP_PERF_SHOW"))
+			print_message("%s words %u x %u runs %u%s, %u x %u: %.0f us, x %.2f\n", r.kind, r.words,
+			              r.apart, r.run, r.hashed ? " hashed" : "", r.blocks, r.threads,
+			              r.ns / 1e3, exp(ratio));
+		sum += ratio;
+		error += fabs(ratio);
+		far += fabs(ratio) > log(2);
+		n++;
+	}
+	fclose(f);
+	print_message("%.0f loops: bias x %.2f, error %.0f %%, %.0f beyond twice\n", n, exp(sum / n),
+	              100 * error / n, far);
+	assert_true(n > 150);
+	assert_true(fabs(sum / n) < 0.12);
+	assert_true(error / n < 0.25);
+	assert_true(far < 0.06 * n);
+}
+
+/* Wishes of @warps blocks of one warp; lanes of all want one word, or each its own. */
+static double contest(unsigned warps, bool own, bool settles, unsigned concurrent, double lanes)
+{
+	struct swap_wish *wish = mem_calloc(warps, sizeof *wish);
+	for (unsigned w = 0; w < warps; w++) {
+		wish[w].block = w;
+		wish[w].mask = 0xffffffffu;
+		for (unsigned lane = 0; lane < 32; lane++)
+			wish[w].word[lane] = own ? 32 * w + lane : 4096;
+	}
+	const struct swap_contest c = { .wish = wish,
+		                            .n = warps,
+		                            .lanes = lanes,
+		                            .stands_for = lanes / (32.0 * warps),
+		                            .concurrent_warps = concurrent,
+		                            .sms = 132,
+		                            .clock_ghz = 1.98,
+		                            .block_warps = 1,
+		                            .settles = settles };
+	const double ns = swap_contest_ns(&c);
+	free(wish);
+	return ns;
+}
+
+TEST(who_is_alone_tries_once)
+{
+	assert_true(contest(64, true, false, 64, 64 * 32) == 0);
+	assert_true(contest(64, false, false, 64, 64 * 32) > 64 * 32 * 100.0);
+	assert_true(swap_contest_ns(&(struct swap_contest){ .concurrent_warps = 1 }) == 0);
+}
+
+/* A maximum's later lanes come for nothing, a sum's do not. */
+TEST(sums_go_on_maxima_settle)
+{
+	const double sum = contest(64, false, false, 64, 64 * 32);
+	const double max = contest(64, false, true, 64, 64 * 32);
+	assert_true(max < sum / 10);
+	/* four waves, of which one block in four was looked at */
+	const double sums = contest(64, false, false, 64, 4 * 64 * 32);
+	assert_true(sums / sum > 3 && sums / sum < 5);
+	const double maxima = contest(64, false, true, 64, 4 * 64 * 32);
+	assert_true(maxima / max > 0.6 && maxima / max < 1.6);
+	/* and all are resident */
+	assert_true(contest(64, false, false, 256, 4 * 64 * 32) > 7 * sum);
+}
+
+/* Who puts back what is there tries once more for each change of others, and then holds. */
+TEST(all_may_try)
+{
+	struct swap_wish wish[64] = { { .block = 0 } };
+	for (unsigned w = 0; w < 64; w++)
+		wish[w] = (struct swap_wish){ .block = w, .mask = 1, .word = { 4096 } };
+	struct swap_contest c = { .wish = wish,
+		                      .n = 64,
+		                      .stands_for = 1,
+		                      .lanes = 64,
+		                      .concurrent_warps = 64,
+		                      .block_warps = 1,
+		                      .sms = 132,
+		                      .clock_ghz = 1.98 };
+	const double sum = swap_contest_ns(&c);
+	c.settles = true;
+	const double some = swap_contest_ns(&c);
+	c.all_try = true;
+	const double all = swap_contest_ns(&c);
+	assert_true(all > some && all < sum / 2);
+}
+
+/* However long it takes, it is not played to its end. */
+TEST(long_contests_end_early)
+{
+	const double half = contest(1024, false, false, 1024, 1024 * 32),
+				 whole = contest(2048, false, false, 2048, 2048 * 32);
+	assert_true(whole / half > 2.8 && whole / half < 4.4);
+}
