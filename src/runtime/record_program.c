@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -38,7 +39,9 @@ void program_demangle(const char *mangled, bool load, char *signature, size_t n)
 		cxa.symbol = library ? dlsym(library, "__cxa_demangle") : NULL;
 	}
 	int status = 0;
-	char *text = cxa.symbol ? cxa.call(mangled, NULL, NULL, &status) : NULL;
+	/* names without _Z are taken for those of types: "f" would be a float */
+	char *text =
+		cxa.symbol && !strncmp(mangled, "_Z", 2) ? cxa.call(mangled, NULL, NULL, &status) : NULL;
 	snprintf(signature, n, "%s", text ? text : "");
 	free(text);
 }

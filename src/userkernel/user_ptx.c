@@ -34,7 +34,9 @@ static char *meaning_of(const char *symbol)
 {
 	int status = -1;
 	pthread_once(&cxa.once, open_cxa);
-	char *s = cxa.f.symbol ? cxa.f.call(symbol, NULL, NULL, &status) : NULL;
+	/* names without _Z it takes for those of types */
+	char *s =
+		cxa.f.symbol && !strncmp(symbol, "_Z", 2) ? cxa.f.call(symbol, NULL, NULL, &status) : NULL;
 	return s && !status ? s : mem_strdup(symbol);
 }
 

@@ -58,6 +58,21 @@ shows one-launch-named 'n 256' 'Launch 2 of two.cu' 'two/own: own(float*)' 'grid
 run longest-by-default 0 run two.cu --gpu h200 -- 1024
 shows longest-named 'Launch 3 of two.cu 1024' 'two/twice<float>'
 grep '^achieved occupancy' out | grep -qv ' 0.0 %' && ok nothing-is-0-for-unknown || not_ok nothing-is-0-for-unknown "$(grep '^achieved occ' out)"
+# a name that the compiler did not change may be that of a type to the demangler
+cat >plain.cu <<'EOF'
+extern "C" __global__ void f(int *x) { x[threadIdx.x] = 1; }
+extern "C" __global__ void g(int *x) { x[threadIdx.x] = 2; }
+int main()
+{
+	int *x;
+	cudaMalloc(&x, 128);
+	f<<<1, 32>>>(x);
+	g<<<1, 32>>>(x);
+	return cudaFree(x);
+}
+EOF
+run plain-names 0 launches plain.cu --json
+same plain-name-of-a-type 'f g' "$(field out launches 0 kernel | tr -d '"') $(field out launches 1 kernel | tr -d '"')"
 # exported: all launches as diff reads them, one launch as notes
 run export-program 0 export two.cu --gpu h200 --out before.json -- 512
 says export-names-its-file before.json
