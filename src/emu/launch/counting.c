@@ -81,15 +81,44 @@ void counting_free(struct emu_launch *l)
 	l->grid.trace = NULL;
 }
 
-/* Instructions of warps so far. */
+/* In instructions: what an access by lanes of a part of a warp takes more than one, and what a
+ * sector takes behind the four of an access in order. Such are counted lane by lane. */
+#define PARTIAL_ACCESS 24
+#define SECTOR 2
+
+static double executions(const struct segment_count *c)
+{
+	return (double)(c->full[0] + c->full[1] + c->warps);
+}
+
+/* Of the accesses of worker @wk. */
+static double access_work(const struct emu_launch *l, const struct worker *wk)
+{
+	const struct ir *ir = &l->image.ir;
+	double n = 0;
+	for (uint32_t o = 0; o < ir->n_ops; o++) {
+		const struct xop *x = &ir->ops[o];
+		if (x->kind != X_LD && x->kind != X_ST && x->kind != X_ATOM && x->kind != X_RED)
+			continue;
+		const struct segment_count *c = &wk->segments[l->image.op_segment[o]];
+		const struct mem_count *m = &wk->mem[x->mem];
+		const double sectors = (double)m->sectors + (double)(uint32_t)m->packed;
+		const double apart = sectors - 4 * executions(c);
+		n += PARTIAL_ACCESS * (double)c->warps + (apart > 0 ? SECTOR * apart : 0);
+	}
+	return n;
+}
+
+/* Instructions of warps so far, and what is as much work. */
 static double work_done(const struct emu_launch *l)
 {
 	double n = 0;
-	for (unsigned k = 0; k < l->n_workers; k++)
-		for (unsigned i = 0; i < l->image.n_segments; i++) {
-			const struct segment_count *c = &l->workers[k].segments[i];
-			n += (double)(c->full[0] + c->full[1] + c->warps) * l->image.segments[i].length;
-		}
+	for (unsigned k = 0; k < l->n_workers; k++) {
+		const struct worker *wk = &l->workers[k];
+		for (unsigned i = 0; i < l->image.n_segments; i++)
+			n += executions(&wk->segments[i]) * l->image.segments[i].length;
+		n += access_work(l, wk);
+	}
 	return n;
 }
 

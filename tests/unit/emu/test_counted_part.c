@@ -19,7 +19,17 @@ static const char code[] =
 	"add.u64 %rd5, %rd2, %rd3;\nld.global.u32 %r4, [%rd4];\nmov.u32 %r5, 0;\n"
 	"loop:\nmad.lo.u32 %r4, %r4, 5, %r5;\nadd.u32 %r5, %r5, 1;\n"
 	"setp.lt.u32 %p1, %r5, 400;\n@%p1 bra loop;\nst.global.u32 [%rd5], %r4;\n"
-	"red.global.add.u32 [%rd6], 1;\nret;\n}\n";
+	"red.global.add.u32 [%rd6], 1;\nret;\n}\n"
+	/* half of a block's first warp loads as often as that; *sum as there */
+	".visible .entry half(.param .u64 in, .param .u64 out, .param .u64 sum)\n{\n"
+	".reg .b32 %r<8>;\n.reg .b64 %rd<8>;\n.reg .pred %p<3>;\n"
+	"ld.param.u64 %rd1, [in];\nld.param.u64 %rd2, [out];\nld.param.u64 %rd6, [sum];\n"
+	"mov.u32 %r1, %tid.x;\nsetp.gt.u32 %p2, %r1, 15;\n@%p2 bra done;\n"
+	"mul.wide.u32 %rd3, %r1, 4;\nadd.u64 %rd4, %rd1, %rd3;\n"
+	"mov.u32 %r5, 0;\nmov.u32 %r6, 0;\n"
+	"loop:\nld.global.u32 %r4, [%rd4];\nadd.u32 %r6, %r6, %r4;\nadd.u32 %r5, %r5, 1;\n"
+	"setp.lt.u32 %p1, %r5, 400;\n@%p1 bra loop;\nred.global.add.u32 [%rd2], %r6;\n"
+	"done:\nred.global.add.u32 [%rd6], 1;\nret;\n}\n";
 /* clang-format on */
 #define TURNS 400
 #define THREADS 64
@@ -72,6 +82,7 @@ struct how {
 	unsigned threads;
 	bool part_only, together;
 	enum race_check races;
+	const char *kernel; /* NULL = work */
 };
 
 /* To be freed with run_result_free(). */
@@ -79,7 +90,7 @@ static struct run_result launch(struct bench *b, struct how how)
 {
 	const uint64_t params[3] = { b->in, b->out, b->sum };
 	const struct emu_launch_request req = {
-		.function = emu_module_function(b->module, "work"),
+		.function = emu_module_function(b->module, how.kernel ? how.kernel : "work"),
 		.grid = { how.together ? 256 : BLOCKS, 1, 1 },
 		.cooperative = how.together,
 		.block = { THREADS, 1, 1 },
@@ -191,6 +202,20 @@ TEST(blocks_that_run_by_turns_are_all_counted)
 	struct run_result res = launch(&b, (struct how){ .enough_work = 1000, .together = true });
 	assert_int_equal(*memory(b.sum), 256 * THREADS);
 	assert_int_equal(res.counts.origin, ORIGIN_COUNTED);
+	run_result_free(&res);
+	close_bench(&b);
+}
+
+TEST(accesses_of_a_part_of_a_warp_are_more_work_than_an_instruction)
+{
+	struct bench b = open_bench();
+	const double instructions = 5.0 * TURNS * BLOCKS;
+	struct run_result res = launch(&b, (struct how){ .enough_work = (uint64_t)(0.6 * instructions),
+	                                                 .threads = 2,
+	                                                 .kernel = "half" });
+	assert_int_equal(*memory(b.sum), N);
+	assert_int_equal(res.counts.origin, ORIGIN_SAMPLED);
+	assert_true(res.counts.blocks_run < BLOCKS);
 	run_result_free(&res);
 	close_bench(&b);
 }
