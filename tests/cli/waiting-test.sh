@@ -1,6 +1,7 @@
 #!/bin/sh
 # Kernels that wait for the host: one that nobody lets go, one that runs when the program ends, and
-# copies of what is no memory; lanes that wait for others of their warp. That they are served is in tests/programs/waiting_kernels.cu.
+# copies of what is no memory; lanes that wait for others of their warp, or do not name themselves; loops
+# that compute for ever. That they are served is in tests/programs/waiting_kernels.cu.
 . "$(dirname "$0")/lib.sh"
 command -v nvcc >/dev/null || {
 	echo 'skip waiting: no nvcc here to compile programs'
@@ -91,3 +92,62 @@ run lanes-wait 0 launches --json --gpu h200 --count 4 lanes.cu -O1
 same lanes-come 128 "$(field out stdout | tr -dc 0-9)"
 levels=$(for launch in 0 1 2 3; do field out launches $launch level; done | sort -u)
 same lanes-in-machine-code sm_90 "${levels%% *}"
+
+# a loop that computes for ever, and one that comes back to where it was in the end
+cat >computes.cu <<'EOF'
+#include <cstdio>
+__global__ void for_ever(int *out, int end)
+{
+	int x = threadIdx.x;
+	while (x != end)
+		x = (x * 3 + 1) & 0xffe;
+	*out = x;
+}
+__global__ void long_but_ends(unsigned *out, unsigned turns)
+{
+	unsigned x = threadIdx.x, n = 0;
+	do {
+		x = x * 1664525 + 1013904223;
+		n++;
+	} while (n < turns);
+	out[threadIdx.x] = x;
+}
+int main()
+{
+	int *out;
+	cudaMalloc(&out, 128);
+	long_but_ends<<<1, 32>>>((unsigned *)out, 1 << 22);
+	printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+	for_ever<<<1, 32>>>(out, 0x1001);
+	printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+	return 0;
+}
+EOF
+run computes-for-ever 1 launches computes.cu
+same computes-for-ever-told 'cudaSuccess cudaErrorLaunchTimeout' "$(tr '\n' ' ' <out | sed 's/ $//')"
+grep -q 'timeout (launch 2): .*computes.cu:[4-6]: for_ever: this loop never ends' err &&
+	ok computes-for-ever-named || not_ok computes-for-ever-named "$(cat err)"
+
+# a lane that waits for others without naming itself
+cat >unnamed.cu <<'EOF'
+__global__ void unnamed(int *out, unsigned mask)
+{
+	out[threadIdx.x] = threadIdx.x;
+	__syncwarp(mask);
+	out[threadIdx.x ^ 1] += 1;
+}
+int main()
+{
+	int *out;
+	cudaMalloc(&out, 128);
+	unnamed<<<1, 32>>>(out, 0xffffffff);
+	unnamed<<<1, 16>>>(out, 0xffff);
+	unnamed<<<1, 32>>>(out, 0xffff);
+	return cudaFree(out);
+}
+EOF
+run unnamed-lane 1 launches unnamed.cu --no-races
+grep '^!' err >told
+same unnamed-lane-told-once 1 "$(grep -c 'unnamed' told)"
+grep -q 'launch 3.*unnamed.cu:4: .*for lanes 0000ffff of warp 0, and block (0,0,0), thread (16,0,0)' told &&
+	ok unnamed-lane-named || not_ok unnamed-lane-named "$(cat err)"

@@ -26,6 +26,7 @@ enum fault_kind {
 	FAULT_RACE,
 	FAULT_BARRIER_DIVERGED,
 	FAULT_WARP_DIVERGED, /* lanes wait for others of their warp, which never come; address: those */
+	FAULT_WARP_UNNAMED,  /* a lane waits for lanes, and is none of them; address: those */
 	FAULT_BARRIER_STUCK,
 	FAULT_BARRIER_ENDED, /* passed without threads that have ended; address: how many */
 	FAULT_TRAP,
@@ -40,7 +41,8 @@ enum fault_kind {
 	FAULT_TENSOR_MAP,    /* there is none */
 	FAULT_TENSOR_START,  /* a box of a tensor begins at no multiple of 16 bytes */
 	FAULT_TENSOR_BEFORE, /* one that is stored begins before the tensor */
-	FAULT_NO_CLUSTER     /* a store into a cluster's shared memory in a launch without clusters */
+	FAULT_NO_CLUSTER,    /* a store into a cluster's shared memory in a launch without clusters */
+	FAULT_ENDLESS        /* a loop that only computes, and comes back to a state it was in */
 };
 struct emu_fault {
 	enum fault_kind kind;

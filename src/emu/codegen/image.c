@@ -44,7 +44,8 @@ static void emit_trap(struct emit *e, const struct xop *x)
 
 static void emit_warp_sync(struct emit *e, const struct xop *x)
 {
-	const bool parts = x->n_s && e->p->kind >= PROGRAM_CHECKED;
+	const bool all = x->n_s && x->s[0].kind != S_REG && (uint32_t)x->s[0].value == ~0u;
+	const bool parts = x->n_s && (!all || e->p->kind >= PROGRAM_CHECKED);
 	const uint32_t lanes = parts ? emit_lanes(e, &x->s[0], 4, 0) : 0;
 	emit_uop(e, parts ? &e->h->warp->sync_parts : &e->h->warp->sync)->a = lanes;
 }

@@ -71,6 +71,31 @@ static const char *access_verb(const struct emu_fault *f)
 	return f->store ? "store" : "load";
 }
 
+/* Lanes that go where they should not, or nowhere. */
+static bool report_flow(const struct emu_launch *l, const struct emu_fault *f, const char *where,
+                        const char *who, struct err *err)
+{
+	switch (f->kind) {
+	case FAULT_WARP_UNNAMED:
+		err_set(
+			err, ERR_FAULT,
+			"%s: warp divergence: this %s is for lanes %08llx of warp %u, and %s, which is none "
+			"of them, executes it: on a GPU anything may come of it",
+			where, l->image.ir.insts[l->image.ir.ops[f->xop].pc].text,
+			(unsigned long long)f->address, f->warp, who);
+		return err_remedy(err, "name every lane that comes there in the mask, or let only lanes "
+		                       "come there that are named");
+	case FAULT_ENDLESS:
+		err_set(err, ERR_TIMEOUT,
+		        "%s: this loop never ends: it touches no memory, and all lanes of warp %u that run "
+		        "in it hold again what they held before; %s",
+		        where, f->warp, who);
+		return err_remedy(err, "look at the condition by which the loop ends: for these threads it "
+		                       "never holds");
+	default: return err_set(err, ERR_INTERNAL, "%s: stopped without a reason", where);
+	}
+}
+
 /* Faults of textures, calls and the device's own library: nothing is said of data. */
 static bool report_without_data(const struct emu_launch *l, const struct emu_fault *f,
                                 const char *where, const char *who, struct err *err)
@@ -135,7 +160,7 @@ static bool report_without_data(const struct emu_launch *l, const struct emu_fau
 		        (unsigned long long)f->address, who);
 		return err_remedy(err, "free what malloc() gave, and only once; cudaMalloc()'s memory is "
 		                       "for cudaFree()");
-	default: return err_set(err, ERR_INTERNAL, "%s: stopped without a reason", where);
+	default: return report_flow(l, f, where, who, err);
 	}
 }
 

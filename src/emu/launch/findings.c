@@ -3,6 +3,8 @@
 #include "emu/device.h"
 #include "emu/launch/launch.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,33 +18,34 @@ static bool same_pair(const char *a, const char *b)
 
 static const char *finding_kind(enum fault_kind kind)
 {
-	switch (kind) {
-	case FAULT_BOUNDS: return "out-of-bounds";
-	case FAULT_ALIGN: return "misaligned";
-	case FAULT_READ_ONLY: return "read-only";
-	case FAULT_UNINITIALISED: return "uninitialised";
-	case FAULT_UNDEFINED: return "undefined";
-	case FAULT_RACE: return "race";
-	case FAULT_BARRIER_DIVERGED:
-	case FAULT_WARP_DIVERGED:
-	case FAULT_BARRIER_ENDED:
-	case FAULT_BARRIER_STUCK: return "barrier";
-	case FAULT_TRAP: return "trap";
-	case FAULT_DIVISION: return "division";
-	case FAULT_TEXTURE: return "texture";
-	case FAULT_SURFACE_BOUNDS: return "out-of-bounds";
-	case FAULT_INDEX: return "switch";
-	case FAULT_STACK: return "stack";
-	case FAULT_ASSERT: return "assert";
-	case FAULT_FREE: return "free";
-	case FAULT_FUNCTION: return "function-pointer";
-	case FAULT_TENSOR_MAP: return "tensor-map";
-	case FAULT_TENSOR_START:
-	case FAULT_TENSOR_BEFORE:
-	case FAULT_NO_CLUSTER: return "illegal-instruction";
-	case FAULT_NONE: break;
-	}
-	return "failed";
+	static const char *const kinds[] = {
+		[FAULT_BOUNDS] = "out-of-bounds",
+		[FAULT_ALIGN] = "misaligned",
+		[FAULT_READ_ONLY] = "read-only",
+		[FAULT_UNINITIALISED] = "uninitialised",
+		[FAULT_UNDEFINED] = "undefined",
+		[FAULT_RACE] = "race",
+		[FAULT_BARRIER_DIVERGED] = "barrier",
+		[FAULT_WARP_DIVERGED] = "barrier",
+		[FAULT_WARP_UNNAMED] = "barrier",
+		[FAULT_BARRIER_ENDED] = "barrier",
+		[FAULT_BARRIER_STUCK] = "barrier",
+		[FAULT_TRAP] = "trap",
+		[FAULT_DIVISION] = "division",
+		[FAULT_TEXTURE] = "texture",
+		[FAULT_SURFACE_BOUNDS] = "out-of-bounds",
+		[FAULT_INDEX] = "switch",
+		[FAULT_STACK] = "stack",
+		[FAULT_ASSERT] = "assert",
+		[FAULT_FREE] = "free",
+		[FAULT_FUNCTION] = "function-pointer",
+		[FAULT_TENSOR_MAP] = "tensor-map",
+		[FAULT_TENSOR_START] = "illegal-instruction",
+		[FAULT_TENSOR_BEFORE] = "illegal-instruction",
+		[FAULT_NO_CLUSTER] = "illegal-instruction",
+		[FAULT_ENDLESS] = "timeout",
+	};
+	return kind < ARRAY_LEN(kinds) && kinds[kind] ? kinds[kind] : "failed";
 }
 
 /* Of one kind at one line only the first is kept; of races, every pair of lines. */

@@ -6,6 +6,7 @@
  * and none opens, some threads wait for ever: that is reported, not waited for.
  */
 #include "emu/vm/parts.h"
+#include "emu/vm/endless.h"
 #include "emu/vm/handler.h"
 
 #include "base/mem.h"
@@ -112,6 +113,7 @@ void emu_worker_free(struct worker *wk)
 	free(wk->local);
 	free(wk->segments);
 	longest_free(wk);
+	endless_free(wk);
 	free(wk->mem);
 	free(wk->win[0]);
 	free(wk->win[1]);
@@ -242,6 +244,7 @@ void block_begin(struct worker *wk, uint64_t index)
 	for (uint32_t i = 0; i < g->n_warps; i++)
 		start_warp(wk, i, wk->trace && i == 0 ? reference : prog);
 	longest_block_begin(wk);
+	endless_forget(wk);
 	log_block_start(wk);
 }
 
@@ -377,6 +380,8 @@ enum block_state block_step(struct worker *wk, uint64_t index)
 			return BLOCK_STOPPED;
 		if (w->state == WARP_YIELD) {
 			running = true;
+			if (endless_look(w))
+				return BLOCK_STOPPED;
 			if (w->depth || w->n_parts)
 				parts_give_way(w);
 			flush_counters(wk);

@@ -32,6 +32,21 @@ bool exchange_apart(const struct warp *w, const struct uop *u, uint32_t mask)
 	return false;
 }
 
+bool exchange_names_all(struct warp *w, const struct uop *u, uint32_t lanes, uint32_t named)
+{
+	const uint32_t unnamed = lanes & ~named;
+	if (!unnamed)
+		return true;
+	const unsigned lane = (unsigned)__builtin_ctz(unnamed);
+	if (w->worker->grid->lenient) {
+		vm_note(w, u, FAULT_WARP_UNNAMED, lane, 0)->address = named;
+		return true;
+	}
+	vm_fault(w, u, FAULT_WARP_UNNAMED, lane);
+	w->worker->fault.address = named;
+	return false;
+}
+
 /* --- what comes of it --- */
 
 uint32_t warp_vote(enum ptx_mode mode, uint32_t p, uint32_t active)

@@ -310,6 +310,8 @@ const struct uop *parts_exchange(struct warp *w, const struct uop *u)
 		left &= ~same;
 		if (!(wanted & others))
 			continue;
+		if (w->image->ir.ops[u->xop].kind == X_WARPSYNC && !exchange_names_all(w, u, same, wanted))
+			return NULL;
 		wait_for(w, u, same, wanted);
 		waiting |= same;
 	}

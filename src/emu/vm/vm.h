@@ -167,6 +167,7 @@ struct worker {
 	uint64_t *again_warps, *again_lanes;
 	struct longest_block longest;
 	struct swap_words swap_words;
+	struct endless *endless; /* NULL = no warp has run that long */
 	struct access_log log;
 	struct printed_text printed;
 	struct device_calls *calls; /* NULL = none yet */

@@ -191,6 +191,9 @@ void vm_call_done(struct warp *w, const struct simt_entry *e);
  * names at @u; do lanes that one of those of @mask names lack among them, or have these met before?
  */
 uint32_t exchange_members(const struct warp *w, const struct uop *u, unsigned lane);
+/* Are @lanes, which wait at @u for lanes @named, among them? If not, that is told; false: the warp
+ * stops there. */
+bool exchange_names_all(struct warp *w, const struct uop *u, uint32_t lanes, uint32_t named);
 bool exchange_apart(const struct warp *w, const struct uop *u, uint32_t mask);
 /* The lanes of @parts, bits of their numbers, give one another what they have for them. */
 void exchange_meet(struct warp *w, uint32_t parts);

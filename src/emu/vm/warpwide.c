@@ -161,6 +161,8 @@ HANDLER(sync_parts)
 		uint32_t part = 0;
 		for (uint32_t m = left; m; m &= m - 1)
 			part |= with[__builtin_ctz(m)] == wanted ? m & -m : 0;
+		if (!exchange_names_all(w, u, part, wanted))
+			return NULL;
 		warp_synced(w, part);
 		left &= ~part;
 	}
