@@ -4,6 +4,7 @@
  */
 #include "emu/texture.h"
 #include "emu/vm/access.h"
+#include "emu/vm/texel_places.h"
 
 #include <string.h>
 
@@ -31,6 +32,7 @@ static enum texture_shape shape_in(const struct texture *x, enum texture_shape s
 struct lines {
 	unsigned n, sectors[32];
 	uint64_t line[32];
+	struct texel_places *places; /* where races are looked for; else NULL */
 };
 
 static void add_line(struct lines *l, const uint8_t *texel)
@@ -44,6 +46,19 @@ static void add_line(struct lines *l, const uint8_t *texel)
 		l->sectors[l->n++] = 0;
 	}
 	l->sectors[i] |= 1u << (address >> 5 & 3);
+}
+
+/* @lane reads a texel of @x. */
+static void note_texel(struct lines *l, const struct texture *x, unsigned lane,
+                       const uint8_t *texel)
+{
+	if (x->plain)
+		add_line(l, texel);
+	if (!l->places)
+		return;
+	l->places->mask |= 1u << lane;
+	l->places->bytes = x->channels * x->channel_bytes;
+	l->places->place[lane] = texel;
 }
 
 static void follow_lines(struct warp *w, const struct lines *l)
@@ -79,8 +94,8 @@ static void sample(const struct warp *w, const struct texture_uop *t, const stru
 		texture_gather(texture, shape, (unsigned)(x->mode - MODE_RED), at, out);
 	} else {
 		const uint8_t *p = texture_fetch(texture, shape, x->type2 == PTX_S32, at, out);
-		if (p && texture->plain)
-			add_line(lines, p);
+		if (p)
+			note_texel(lines, texture, lane, p);
 	}
 	put_result(w, t, lane, out);
 }
@@ -90,10 +105,34 @@ static enum surface_bounds bounds_of(enum ptx_mode m)
 	return m == MODE_CLAMPED ? SURFACE_CLAMP : m == MODE_ZERO ? SURFACE_ZERO : SURFACE_TRAP;
 }
 
-/* A lane's register of four or eight bytes. */
-static uint8_t *lane_bytes(const struct warp *w, uint32_t slot, unsigned lane, unsigned bytes)
+/* Where a lane's texel lies; NULL: outside. */
+static uint8_t *surface_place(const struct warp *w, const struct texture_uop *t,
+                              const struct texture *surface, unsigned lane, bool *trap)
 {
-	return (uint8_t *)frame(w, slot) + (size_t)lane * (bytes == 8 ? 8 : 4);
+	const struct xop *x = t->x;
+	const unsigned n_at = x->n_s - 1u - (x->op == OP_SUST_B ? x->vec : 0u);
+	uint32_t at[8];
+	for (unsigned k = 0; k < n_at; k++)
+		at[k] = ((const mem_u32 *)frame(w, t->s[k + 1]))[lane];
+	return surface_texel(surface, shape_of(x->geometry), bounds_of(x->mode), at, x->bytes * x->vec,
+	                     trap);
+}
+
+/* Whom the lanes of @mask are about to race with. */
+static void surface_race(struct warp *w, const struct uop *u, uint32_t mask)
+{
+	const struct texture_uop *t = u->x.texture;
+	const mem_u64 *handle = frame(w, t->s[0]);
+	struct texel_places places = { .bytes = t->x->bytes * t->x->vec };
+	for (uint32_t k = mask; k; k &= k - 1) {
+		const unsigned lane = lowest_lane(k);
+		const struct texture *x = texture_find(w->worker->grid->textures, handle[lane]);
+		bool trap = true;
+		const uint8_t *p = x && x->surface ? surface_place(w, t, x, lane, &trap) : NULL;
+		places.place[lane] = p;
+		places.mask |= p && !trap ? 1u << lane : 0;
+	}
+	texture_race(w, u, &places);
 }
 
 /* False: outside, where that is an error. */
@@ -102,19 +141,15 @@ static bool touch_surface(const struct warp *w, const struct texture_uop *t,
 {
 	const struct xop *x = t->x;
 	const bool store = x->op == OP_SUST_B;
-	const unsigned bytes = x->bytes, n_at = x->n_s - 1u - (store ? x->vec : 0u);
-	uint32_t at[8];
+	const unsigned bytes = x->bytes, data = x->n_s - x->vec;
 	bool trap;
-	for (unsigned k = 0; k < n_at; k++)
-		at[k] = ((const mem_u32 *)frame(w, t->s[k + 1]))[lane];
-	uint8_t *p = surface_texel(surface, shape_of(x->geometry), bounds_of(x->mode), at,
-	                           bytes * x->vec, &trap);
+	uint8_t *p = surface_place(w, t, surface, lane, &trap);
 	for (unsigned i = 0; i < x->vec && !trap; i++) {
 		if (store) {
 			if (p)
-				memcpy(p + i * bytes, lane_bytes(w, t->s[1 + n_at + i], lane, bytes), bytes);
+				memcpy(p + i * bytes, texel_lane_bytes(w, t->s[data + i], lane, bytes), bytes);
 		} else if (t->d[i] >= 0) {
-			uint8_t *d = lane_bytes(w, (uint32_t)t->d[i], lane, bytes);
+			uint8_t *d = texel_lane_bytes(w, (uint32_t)t->d[i], lane, bytes);
 			memset(d, 0, bytes == 8 ? 8 : 4);
 			if (p)
 				memcpy(d, p + i * bytes, bytes);
@@ -143,8 +178,8 @@ static bool mix_together(const struct warp *w, const struct texture_uop *t, cons
 		return false;
 	if (x != w->worker->seen_texture[0])
 		touch_texture(w->worker, x, false);
-	for (uint32_t k = x->plain ? mask : 0; k; k &= k - 1)
-		add_line(lines, texel[lowest_lane(k)]);
+	for (uint32_t k = x->plain || lines->places ? mask : 0; k; k &= k - 1)
+		note_texel(lines, x, lowest_lane(k), texel[lowest_lane(k)]);
 	for (unsigned c = 0; c < t->x->n_d; c++)
 		for (uint32_t k = t->d[c] >= 0 ? mask : 0; k; k &= k - 1) {
 			const unsigned lane = lowest_lane(k);
@@ -185,8 +220,8 @@ static bool sample_together(const struct warp *w, const struct texture_uop *t, u
 			memcpy(out, texel[lane], 4);
 		else
 			texture_read(x, texel[lane], out);
-		if (x->plain)
-			add_line(lines, texel[lane]);
+		if (x->plain || lines->places)
+			note_texel(lines, x, lane, texel[lane]);
 		put_result(w, t, lane, out);
 	}
 	return true;
@@ -200,8 +235,12 @@ HANDLER(texture_any)
 	const enum texture_shape shape = shape_of(t->x->geometry);
 	struct texture *x = NULL;
 	uint64_t last = 0;
+	struct texel_places places = { 0 };
 	struct lines lines;
 	lines.n = 0;
+	lines.places = w->worker->race ? &places : NULL;
+	if (surface && w->worker->race)
+		surface_race(w, u, mask);
 	const bool together = sample_together(w, t, mask, shape, &lines);
 	for (uint32_t k = together ? 0 : mask; k; k &= k - 1) {
 		const unsigned lane = lowest_lane(k);
@@ -219,6 +258,8 @@ HANDLER(texture_any)
 			return vm_fault(w, u, FAULT_SURFACE_BOUNDS, lane);
 	}
 	follow_lines(w, &lines);
+	if (w->worker->race && !surface)
+		texture_race(w, u, &places);
 	if (mask == 0xffffffffu)
 		NEXT_full(u + 1);
 	NEXT_masked(u + 1);
