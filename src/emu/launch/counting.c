@@ -98,7 +98,9 @@ static double access_work(const struct emu_launch *l, const struct worker *wk)
 	double n = 0;
 	for (uint32_t o = 0; o < ir->n_ops; o++) {
 		const struct xop *x = &ir->ops[o];
-		if (x->kind != X_LD && x->kind != X_ST && x->kind != X_ATOM && x->kind != X_RED)
+		const bool accesses =
+			x->kind == X_LD || x->kind == X_ST || x->kind == X_ATOM || x->kind == X_RED;
+		if (!accesses || x->mem < 0)
 			continue;
 		const struct segment_count *c = &wk->segments[l->image.op_segment[o]];
 		const struct mem_count *m = &wk->mem[x->mem];

@@ -16,8 +16,7 @@
 
 struct endless {
 	uint32_t warp;         /* that is looked at */
-	int32_t block;         /* of the code, where it was asked last */
-	bool computes;         /* what came of it */
+	uint8_t *loop;         /* by block of the code: what its loops do, LOOP_... */
 	uint64_t looks, renew; /* the state is replaced at look @renew */
 	bool kept;
 	struct simt_entry *stack;
@@ -49,6 +48,7 @@ static int32_t successor(const struct xblock *b, uint32_t i)
 	return i < 2 ? b->succ[i] : b->targets[i - 2];
 }
 
+enum { LOOP_UNKNOWN, LOOP_COMPUTES, LOOP_DOES_MORE };
 enum { REACHED = 1, COMES_BACK = 2 };
 
 static void mark_reached(const struct ir *ir, uint32_t from, uint8_t *mark)
@@ -87,30 +87,29 @@ static bool mark_back(const struct ir *ir, uint8_t *mark)
 	return more;
 }
 
-/* Do all loops around @block only compute? */
-static bool loop_computes(const struct ir *ir, int32_t block)
+/* Do all loops around @block only compute? So it is for all blocks of these loops. */
+static void look_at_loops(const struct ir *ir, uint32_t block, uint8_t *loop)
 {
-	if (!block_computes(ir, (uint32_t)block))
-		return false;
 	uint8_t *mark = mem_zalloc(ir->n_blocks);
-	mark_reached(ir, (uint32_t)block, mark);
+	mark_reached(ir, block, mark);
 	while (mark_back(ir, mark))
 		;
 	bool all = true;
 	for (uint32_t k = 0; k < ir->n_blocks; k++)
 		all &= !(mark[k] & COMES_BACK) || block_computes(ir, k);
+	for (uint32_t k = 0; k < ir->n_blocks; k++)
+		if (mark[k] & COMES_BACK)
+			loop[k] = all ? LOOP_COMPUTES : LOOP_DOES_MORE;
 	free(mark);
-	return all;
 }
 
-static bool computes_here(struct endless *e, const struct warp *w)
+static bool computes_here(const struct endless *e, const struct warp *w)
 {
 	const struct image *im = w->image;
-	const int32_t block = (int32_t)im->segments[im->op_segment[w->at->xop]].block;
-	if (block != e->block)
-		e->computes = loop_computes(&im->ir, block);
-	e->block = block;
-	return e->computes;
+	const uint32_t block = im->segments[im->op_segment[w->at->xop]].block;
+	if (e->loop[block] == LOOP_UNKNOWN)
+		look_at_loops(&im->ir, block, e->loop);
+	return e->loop[block] == LOOP_COMPUTES;
 }
 
 /* What a look changes by itself. */
@@ -139,7 +138,7 @@ static struct endless *watch_of(struct worker *wk)
 {
 	if (!wk->endless) {
 		wk->endless = mem_zalloc(sizeof *wk->endless);
-		wk->endless->block = -1;
+		wk->endless->loop = mem_zalloc(wk->grid->image->ir.n_blocks + 1u);
 	}
 	return wk->endless;
 }
@@ -186,6 +185,7 @@ void endless_free(struct worker *wk)
 {
 	if (!wk->endless)
 		return;
+	free(wk->endless->loop);
 	free(wk->endless->frame);
 	free(wk->endless->stack);
 	free(wk->endless);
