@@ -108,6 +108,18 @@ static bool find_place(const struct warp *w, struct quick *q, bool read, bool wr
 		}                                              \
 	} while (0)
 
+/* All lanes' address is one, and what is read a scalar. */
+static void load_scalar(struct warp *w, const struct quick *q)
+{
+	const unsigned i = lowest_lane(q->mask);
+	const uintptr_t base = (uintptr_t)q->base;
+	const uint8_t *p = (const uint8_t *)(base + (uintptr_t)q->address[i] + i * q->step);
+	for (unsigned e = 0; e < q->m->vec; e++)
+		if (q->m->d[e] >= 0)
+			SCALAR64((uint32_t)q->m->d[e]) =
+				access_read(p + e * q->m->bytes, q->m->bytes, q->m->sign);
+}
+
 GUEST_MEMORY static void load(struct warp *w, const struct quick *q)
 {
 	const bool sign = q->m->sign;
@@ -150,28 +162,48 @@ GUEST_MEMORY static void store(struct warp *w, const struct quick *q)
 	}
 }
 
-/* Additions of 32-bit integers in shared memory, which belongs to this thread alone. */
-GUEST_MEMORY static void add_words(struct warp *w, const struct quick *q)
-{
-	const mem_u32 *b = frame(w, q->m->s[0]);
-	const uintptr_t base = (uintptr_t)q->base;
-	mem_u32 *d = q->m->d[0] >= 0 ? frame(w, (uint32_t)q->m->d[0]) : NULL;
-	const size_t step = 0;
-	for (uint32_t k = q->mask, i; k; k &= k - 1) {
-		i = lowest_lane(k);
-		mem_u32 *p = AT(mem_u32);
-		const uint32_t old = *p;
-		*p = old + b[i];
-		if (d)
-			d[i] = old;
+/* Where the lanes' words are, other threads of this program work on them, too (@together), or not:
+ * then they are in shared or local memory. */
+#define CHANGE(word)                                                                             \
+	GUEST_MEMORY static void change_##word(struct warp *w, const struct quick *q, bool together) \
+	{                                                                                            \
+		const struct xop *x = q->m->x;                                                           \
+		const enum ptx_atom op = (enum ptx_atom)x->op;                                           \
+		const mem_##word *b = frame(w, q->m->s[0]);                                              \
+		const mem_##word *c = op == ATOM_CAS ? frame(w, q->m->s[1]) : b;                         \
+		mem_##word *d = q->m->d[0] >= 0 ? frame(w, (uint32_t)q->m->d[0]) : NULL;                 \
+		const uintptr_t base = (uintptr_t)q->base;                                               \
+		const size_t step = q->step;                                                             \
+		const bool sum = op == ATOM_ADD && is_whole(x->type);                                    \
+		for (uint32_t k = q->mask, i; k; k &= k - 1) {                                           \
+			i = lowest_lane(k);                                                                  \
+			mem_##word *p = AT(mem_##word), seen = __atomic_load_n(p, __ATOMIC_RELAXED);         \
+			if (!together)                                                                       \
+				*p = sum ? seen + b[i] : (mem_##word)lane_atomic(op, x->type, seen, b[i], c[i]); \
+			else if (sum)                                                                        \
+				seen = __atomic_fetch_add(p, b[i], __ATOMIC_SEQ_CST);                            \
+			else                                                                                 \
+				while (!__atomic_compare_exchange_n(                                             \
+					p, &seen, (mem_##word)lane_atomic(op, x->type, seen, b[i], c[i]), false,     \
+					__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))                                         \
+					;                                                                            \
+			if (d)                                                                               \
+				d[i] = seen;                                                                     \
+		}                                                                                        \
 	}
+static bool is_whole(enum ptx_type t)
+{
+	return t == PTX_U32 || t == PTX_S32 || t == PTX_B32 || t == PTX_U64 || t == PTX_S64 ||
+	       t == PTX_B64;
 }
+CHANGE(u32)
+CHANGE(u64)
 
-static bool is_word_sum(const struct memop *m)
+static bool changes_words(const struct memop *m)
 {
 	const struct xop *x = m->x;
-	const bool whole = x->type == PTX_U32 || x->type == PTX_S32 || x->type == PTX_B32;
-	return x->op == ATOM_ADD && whole && m->vec == 1;
+	return (x->kind == X_ATOM || x->kind == X_RED) && m->vec == 1 &&
+	       (m->bytes == 4 || m->bytes == 8);
 }
 
 static bool quick_access(struct warp *w, const struct uop *u, uint32_t mask)
@@ -181,17 +213,19 @@ static bool quick_access(struct warp *w, const struct uop *u, uint32_t mask)
 	q.mask = mask;
 	const struct xop *x = q.m->x;
 	const bool read = x->kind == X_LD, write = x->kind == X_ST;
-	const bool sum =
-		(x->kind == X_ATOM || x->kind == X_RED) && x->space == SPACE_SHARED && is_word_sum(q.m);
+	const bool change = changes_words(q.m), whole = mask == 0xffffffffu;
 	/* handlers for whole warps have to know the buffer, which the careful way tells them */
-	if (!(read || write || sum) || (q.m->d_scalar && !write) ||
-	    (q.m->full_probe && mask == 0xffffffffu))
+	if (!(read || write || change) || (q.m->d_scalar && !write && (whole || change)) ||
+	    (q.m->full_probe && whole))
 		return false;
 	find_addresses(w, &q.m->addr, q.address);
-	if (!find_place(w, &q, read, write))
+	if (!find_place(w, &q, read || change, write || change))
 		return false;
-	if (sum)
-		add_words(w, &q);
+	const bool together = q.base == (uint8_t *)w->host && !q.step;
+	if (change)
+		q.m->bytes == 4 ? change_u32(w, &q, together) : change_u64(w, &q, together);
+	else if (q.m->d_scalar && read)
+		load_scalar(w, &q);
 	else if (read)
 		load(w, &q);
 	else
