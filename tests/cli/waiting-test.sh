@@ -1,7 +1,7 @@
 #!/bin/sh
 # Kernels that wait for the host: one that nobody lets go, one that runs when the program ends, and
 # copies of what is no memory; lanes that wait for others of their warp, or do not name themselves; loops
-# that compute for ever. That they are served is in tests/programs/waiting_kernels.cu.
+# that compute for ever; warps that pause. That they are served is in tests/programs/waiting_kernels.cu.
 . "$(dirname "$0")/lib.sh"
 command -v nvcc >/dev/null || {
 	echo 'skip waiting: no nvcc here to compile programs'
@@ -151,3 +151,34 @@ grep '^!' err >told
 same unnamed-lane-told-once 1 "$(grep -c 'unnamed' told)"
 grep -q 'launch 3.*unnamed.cu:4: .*for lanes 0000ffff of warp 0, and block (0,0,0), thread (16,0,0)' told &&
 	ok unnamed-lane-named || not_ok unnamed-lane-named "$(cat err)"
+
+# a warp that pauses in its loop lets the others run: it asks as often as on a card, a few times
+cat >pauses.cu <<'EOF'
+#include <cuda/barrier>
+__global__ void barrier_of_the_library(int *out)
+{
+	__shared__ cuda::barrier<cuda::thread_scope_block> bar;
+	__shared__ int s[256];
+	if (threadIdx.x == 0)
+		init(&bar, blockDim.x);
+	__syncthreads();
+	for (int k = 0; k < 3; k++) {
+		s[threadIdx.x] = threadIdx.x + k;
+		bar.arrive_and_wait();
+		out[threadIdx.x] = s[255 - threadIdx.x];
+		bar.arrive_and_wait();
+	}
+}
+int main()
+{
+	int *out;
+	cudaMalloc(&out, 1024);
+	barrier_of_the_library<<<1, 256>>>(out);
+	return cudaFree(out);
+}
+EOF
+for level in auto ptx; do
+	run "pauses-$level" 0 launches pauses.cu --json --level $level
+	n=$(field out launches 0 metrics inst.warp_executed value)
+	[ "${n%%.*}" -lt 5000 ] && ok "pauses-few-turns-$level" || not_ok "pauses-few-turns-$level" "$n warp instructions"
+done

@@ -212,7 +212,7 @@ static bool plain(const struct window *w, uint32_t op)
 	const struct control_handlers *c = e->h->control;
 	if (x->guard >= 0 || (x->kind == X_LD && x->strong) ||
 	    (x->kind != X_OP && x->kind != X_SEL && x->kind != X_LD && x->kind != X_CMP &&
-	     x->kind != X_PRED && x->kind != X_NOP))
+	     x->kind != X_PRED && (x->kind != X_NOP || x->op == NOP_RESTS)))
 		return false;
 	for (uint32_t k = e->p->op_uop[op]; k < window_uops_end(w, op); k++) {
 		const uop_fn f = e->p->uops[k].full;

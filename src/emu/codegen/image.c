@@ -67,10 +67,10 @@ static void emit_fence(struct emit *e, const struct xop *x)
 		emit_uop(e, &e->h->warp->fence)->y = x->scope;
 }
 
-static void emit_nothing(struct emit *e, const struct xop *x)
+static void emit_nop(struct emit *e, const struct xop *x)
 {
-	(void)e;
-	(void)x;
+	if (x->op == NOP_RESTS)
+		emit_uop(e, &e->h->warp->rest);
 }
 
 typedef void (*emitter)(struct emit *e, const struct xop *x);
@@ -92,7 +92,7 @@ static const emitter emitters[] = {
 	[X_MEET_BEGIN] = emit_meet, [X_MEET_WAIT] = emit_meet,
 	[X_MEET_BREAK] = emit_meet, [X_MEET_GET] = emit_meet,
 	[X_MEET_SET] = emit_meet,   [X_MEET_WARP] = emit_meet_warp,
-	[X_LEAVE] = emit_leave,     [X_NOP] = emit_nothing,
+	[X_LEAVE] = emit_leave,     [X_NOP] = emit_nop,
 	[X_TENSOR] = emit_tensor,   [X_TEXTURE] = emit_texture,
 	[X_FENCE] = emit_fence,     [X_COPIES] = emit_copies,
 };

@@ -91,6 +91,13 @@ bool low_copies(struct lower *l)
 	return true;
 }
 
+/* A pause, in a loop that waits: how long, the time model does not ask. */
+bool low_rest(struct lower *l)
+{
+	low_emit(l, X_NOP)->op = NOP_RESTS;
+	return true;
+}
+
 /* Hints: counted, without effect. */
 bool low_nop(struct lower *l)
 {

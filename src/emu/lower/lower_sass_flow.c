@@ -282,6 +282,12 @@ bool sl_warpsync(struct sass_lower *s)
 	return true;
 }
 
+bool sl_rest(struct sass_lower *s)
+{
+	sl_emit(s, X_NOP)->op = NOP_RESTS;
+	return true;
+}
+
 bool sl_nothing(struct sass_lower *s)
 {
 	sl_emit(s, X_NOP);

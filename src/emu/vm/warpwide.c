@@ -188,6 +188,13 @@ HANDLER(fence)
 	NEXT_UOP;
 }
 
+/* REST: the next branch lets others run */
+HANDLER(rest)
+{
+	w->fuel = 0;
+	NEXT_UOP;
+}
+
 MASKED(shfl)
 MASKED(vote)
 MASKED(vote_lanes)
@@ -210,4 +217,5 @@ const struct warp_handlers vm_warp_handlers = {
 	.sync_parts = { sync_parts, sync_parts_masked },
 	.copies = { copies, copies },
 	.fence = { fence, fence },
+	.rest = { rest, rest },
 };
