@@ -4,6 +4,7 @@
 #include "ptx/link.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct ir_inst *inst_of(const struct emu_launch *l, uint32_t xop)
@@ -231,17 +232,32 @@ static const char *register_name(const struct ir *ir, uint32_t reg)
 	return !ir->linked && ir->func && reg < ir->func->n_regs ? ir->func->regs[reg].name : "(none)";
 }
 
+/* "_Z4axpyPfi" as "axpy"; of templates and in namespaces as they are. */
+static void say_where(const struct emu_launch *l, const struct ir_inst *in, char *where, size_t n)
+{
+	char *name = (char *)(uintptr_t)l->func->name;
+	size_t len = strlen(name);
+	if (!strncmp(name, "_Z", 2) && name[2] >= '1' && name[2] <= '9') {
+		char *behind;
+		const size_t own = strtoul(name + 2, &behind, 10);
+		if (strlen(behind) > own && behind[own] != 'I') {
+			name = behind;
+			len = own;
+		}
+	}
+	if (in->line)
+		snprintf(where, n, "%s:%u: %.*s", l->source_file, in->line, (int)len, name);
+	else
+		snprintf(where, n, l->image.ir.func ? "%s: %.*s, PTX line %u" : "%s: %.*s, offset 0x%x",
+		         l->source_file, (int)len, name, in->listing);
+}
+
 bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct err *err)
 {
 	const struct ir_inst *in = inst_of(l, f->xop);
 	const struct place who = thread_place(l, f->block, f->warp, f->lane), what = data_place(l, f);
 	char where[320];
-	if (in->line)
-		snprintf(where, sizeof where, "%s:%u: %s", l->source_file, in->line, l->func->name);
-	else
-		snprintf(where, sizeof where,
-		         l->image.ir.func ? "%s: %s, PTX line %u" : "%s: %s, offset 0x%x", l->source_file,
-		         l->func->name, in->listing);
+	say_where(l, in, where, sizeof where);
 	switch (f->kind) {
 	case FAULT_BOUNDS:
 		err_set(err, ERR_FAULT, "%s: %s of %u bytes out of bounds: %s; %s", where, access_verb(f),
