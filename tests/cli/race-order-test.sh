@@ -100,3 +100,31 @@ for kind in smear:s other-values:o no-fence:h no-fence-before-ticket:a no-barrie
 	run "race-${kind%:*}" 1 launches ./races -- "${kind#*:}"
 	grep -q '^! race' err && ok "race-${kind%:*}-is-told" || not_ok "race-${kind%:*}-is-told" "$(cat err)"
 done
+
+# a name of some hundred letters leaves room for the rest
+cat >long.cu <<'EOF'
+namespace a_library_of_algorithms { namespace its_details_for_one_kind_of_device {
+template <class First, class Second> struct pair_of_two_different_iterators { First *x; };
+template <class T> __global__ void moves_to_the_left(T x)
+{
+	const int i = blockIdx.x * blockDim.x + threadIdx.x, v = x.x[i + 1];
+	x.x[i] = v;
+}
+}}
+using namespace a_library_of_algorithms::its_details_for_one_kind_of_device;
+typedef pair_of_two_different_iterators<int, long> simple;
+typedef pair_of_two_different_iterators<int, pair_of_two_different_iterators<simple, unsigned>> nested;
+int main()
+{
+	int *x, h[513];
+	for (int i = 0; i < 513; i++)
+		h[i] = i;
+	cudaMalloc(&x, sizeof h);
+	cudaMemcpy(x, h, sizeof h, cudaMemcpyHostToDevice);
+	moves_to_the_left<<<512, 1>>>(pair_of_two_different_iterators<int, pair_of_two_different_iterators<nested, simple>>{ x });
+	cudaDeviceSynchronize();
+	return cudaFree(x);
+}
+EOF
+run long-name 1 launches long.cu
+grep -q 'long.cu:[56]: moves_to_the_left: global-memory race.* nothing orders the two blocks' err && ok long-name-leaves-room || not_ok long-name-leaves-room "$(cat err)"

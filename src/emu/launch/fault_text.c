@@ -232,19 +232,37 @@ static const char *register_name(const struct ir *ir, uint32_t reg)
 	return !ir->linked && ir->func && reg < ir->func->n_regs ? ir->func->regs[reg].name : "(none)";
 }
 
-/* "_Z4axpyPfi" as "axpy"; of templates and in namespaces as they are. */
+#define LONG_NAME 120 /* would leave no room for what is to be told of it */
+
+/* "_Z4axpyPfi" as "axpy"; of a long name what stands before its template arguments, without
+ * namespaces; others as they are, so that they can be told apart. */
+static const char *kernel_name(const char *name, size_t *len)
+{
+	const char *own = NULL, *s = name + 2;
+	size_t own_len = 0;
+	*len = strlen(name);
+	if (strncmp(name, "_Z", 2) != 0)
+		return name;
+	s += *s == 'N';
+	while (*s >= '1' && *s <= '9') {
+		char *behind;
+		const size_t n = strtoul(s, &behind, 10);
+		if (n >= strlen(behind))
+			return name;
+		own = behind;
+		own_len = n;
+		s = own + n;
+	}
+	if (!own || (*len <= LONG_NAME && (name[2] == 'N' || *s == 'I')))
+		return name;
+	*len = own_len;
+	return own;
+}
+
 static void say_where(const struct emu_launch *l, const struct ir_inst *in, char *where, size_t n)
 {
-	char *name = (char *)(uintptr_t)l->func->name;
-	size_t len = strlen(name);
-	if (!strncmp(name, "_Z", 2) && name[2] >= '1' && name[2] <= '9') {
-		char *behind;
-		const size_t own = strtoul(name + 2, &behind, 10);
-		if (strlen(behind) > own && behind[own] != 'I') {
-			name = behind;
-			len = own;
-		}
-	}
+	size_t len;
+	const char *name = kernel_name(l->func->name, &len);
 	if (in->line)
 		snprintf(where, n, "%s:%u: %.*s", l->source_file, in->line, (int)len, name);
 	else
