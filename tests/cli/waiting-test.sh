@@ -182,3 +182,12 @@ for level in auto ptx; do
 	n=$(field out launches 0 metrics inst.warp_executed value)
 	[ "${n%%.*}" -lt 5000 ] && ok "pauses-few-turns-$level" || not_ok "pauses-few-turns-$level" "$n warp instructions"
 done
+
+# locks, turns and tickets of lanes of one warp, in PTX and in the machine code of several cards
+for gpu in h200 a100 rtx5090; do
+	run lanes-wait-$gpu 0 launches --gpu $gpu --level sass "$TEST_ROOT/tests/programs/lanes_wait.cu"
+	same lanes-come-$gpu 'lanes_wait: passed' "$(grep lanes_wait: out)"
+done
+run lanes-wait-json 0 launches --json --gpu h200 "$TEST_ROOT/tests/programs/lanes_wait.cu"
+levels=$(for launch in 0 1 2 3 4 5; do field out launches $launch level; done | sort -u)
+same lanes-wait-level sm_90 "${levels%% *}"

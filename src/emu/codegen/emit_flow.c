@@ -135,31 +135,12 @@ void emit_target(struct emit *e, const struct uop *u, int32_t block)
 	e->fixups[e->n_fixups++] = (struct fixup){ (uint32_t)(u - e->p->uops), (uint32_t)block };
 }
 
-/* A loop of one block that goes round until memory is another: registers are the same each time. */
-static bool only_waits(const struct emit *e, const struct xop *x)
-{
-	const struct ir *ir = &e->im->ir;
-	const struct xblock *b = &ir->blocks[e->block];
-	bool looks = false;
-	if (x->target != (int32_t)e->block)
-		return false;
-	for (uint32_t o = b->first; o < b->end; o++) {
-		looks |= ir->ops[o].kind == X_LD || ir->ops[o].kind == X_ATOM;
-		for (unsigned i = 0; i < ir->ops[o].n_d; i++)
-			if (ir->ops[o].d[i] >= 0 &&
-			    bits_get(bits_row(&e->im->live.in, e->block), (unsigned)ir->ops[o].d[i]))
-				return false;
-	}
-	return looks;
-}
-
 void emit_bra(struct emit *e, const struct xop *x)
 {
 	const struct branch_handlers *b = e->h->branch;
 	const bool parts = ir_of_machine_code(&e->im->ir);
 	struct uop *u = emit_uop(e, x->guard < 0                                 ? &b->jump
 	                            : e->speculative && e->speculative[e->block] ? &b->speculative
-	                            : parts && only_waits(e, x)                  ? &e->h->meet->spin
 	                            : parts                                      ? &e->h->meet->two_way
 	                                                                         : &b->two_way);
 	if (x->guard >= 0) {

@@ -32,7 +32,6 @@ struct call_handlers {
 /* The same of machine code, where lanes meet again at barriers of the warp (vm/meet.c). */
 struct meet_handlers {
 	struct handler two_way, table; /* branches */
-	struct handler spin;           /* at the end of a loop that only waits */
 	struct handler begin, wait, wait_warp, wait_exclusive, wait_warp_if, break_, get, set, here;
 	struct handler leave, leave_if; /* exits */
 };

@@ -162,6 +162,7 @@ struct xblock {
 	const int32_t *targets; /* of a final BRX: block indexes */
 	uint32_t n_targets;
 	int32_t reconv; /* where the sides of its branch meet again; -1 = nowhere */
+	bool asks;      /* lies in a loop that only asks memory whether it has changed */
 };
 
 /* The pipes that counters tell apart. */
@@ -312,6 +313,9 @@ void ir_find_only_defs(struct ir *ir);
 void ir_find_polls(struct ir *ir);
 /* Marks the loads and atomics whose value decides something. */
 void ir_find_deciding(struct ir *ir);
+/* Marks the blocks of loops that change nothing and wait for memory to change (asking.c), by what
+ * decides. */
+void ir_find_asking(struct ir *ir);
 /* Marks exchanges whose old value nobody reads. */
 void ir_find_blind(struct ir *ir);
 /* Loads that look at a word of global memory before a compare-and-swap of the same address. */

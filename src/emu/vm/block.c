@@ -350,6 +350,17 @@ void block_stuck(struct worker *wk)
 
 /* --- running --- */
 
+/* Lanes of the warp that wait for others of it let them go on. */
+static void give_way(struct warp *w)
+{
+	if (!w->depth && !w->n_parts && !w->n_waiting)
+		return;
+	if (ir_of_machine_code(&w->image->ir))
+		meet_give_way(w);
+	else
+		parts_give_way(w);
+}
+
 /* False: it asked again, in vain as before. */
 static bool resume(struct warp *w)
 {
@@ -382,8 +393,7 @@ enum block_state block_step(struct worker *wk, uint64_t index)
 			running = true;
 			if (endless_look(w))
 				return BLOCK_STOPPED;
-			if (w->depth || w->n_parts)
-				parts_give_way(w);
+			give_way(w);
 			flush_counters(wk);
 			if (wk->grid->poll(wk))
 				return BLOCK_STOPPED;

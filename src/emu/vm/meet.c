@@ -13,6 +13,7 @@
  * where calls of one function overtake one another is what an H200 does (recursion.cu).
  */
 #include "emu/vm/handler.h"
+#include "emu/vm/parts.h"
 #include "emu/vm/replay.h"
 
 #include <stdio.h>
@@ -198,20 +199,6 @@ COLD HANDLER(part_split) /* mask: the lanes that take the branch */
 /* BRANCH: a predicate, b all ones to invert it, x.to target, y block it ends; falls to u + 1 */
 BRANCH_HANDLERS(part_branch, part_split(w, u, taken))
 
-/* The same at the end of a loop that only waits, perhaps for other lanes of the warp: when it has
- * done so for a while they have their turn, and it goes on when they have come as far as they can.
- */
-HANDLER(part_spin)
-{
-	if (w->fuel > 0 || !w->depth || ((PRED(u->a) ^ u->b) & mask) != mask)
-		EMU_JUMP part_branch_masked(w, u, mask);
-	const struct simt_entry next = w->stack[w->depth - 1];
-	memmove(w->stack + 1, w->stack, (w->depth - 1) * sizeof *w->stack);
-	w->stack[0] = (struct simt_entry){ .mask = mask, .block = (int32_t)u->y, .rc = -1 };
-	w->mask = next.mask;
-	return yield_warp(w, block_start(w, next.block));
-}
-
 /*
  * BRANCH TABLE: a 32 lane indexes, b 1 = scalar, y block
  *
@@ -257,6 +244,59 @@ HANDLER(part_table_any)
 	if (to && --w->fuel < 0)
 		return yield_warp(w, to);
 	CONTINUE(to);
+}
+
+/* --- lanes that wait in a loop for others of their warp --- */
+
+/* Lanes that wait for those of @asking go on without them, as on a card, where lanes that yield are
+ * not waited for; the last ones that came go first. NULL = there are none. */
+static const struct uop *leave_asking(struct warp *w, uint32_t asking)
+{
+	for (uint32_t i = w->n_waiting; i--;) {
+		const struct meeting m = w->waiting[i];
+		const uint32_t go = m.here & w->live;
+		if (m.barrier == MEET_WARP || !go || !(w->meet[m.barrier] & asking))
+			continue;
+		take_out(w, i);
+		w->meet[m.barrier] &= ~go;
+		w->mask = go;
+		return block_start(w, m.block);
+	}
+	return NULL;
+}
+
+/* Lanes put aside, those first that have not asked in vain (@again: these too); NULL = none. */
+static const struct uop *put_aside(struct warp *w, bool again)
+{
+	for (uint32_t i = w->depth; i-- > 0;) {
+		const struct simt_entry e = w->stack[i];
+		if ((e.asks && !again) || !(e.mask & w->live))
+			continue;
+		memmove(&w->stack[i], &w->stack[i + 1], (--w->depth - i) * sizeof *w->stack);
+		w->mask = e.mask & w->live;
+		return block_start(w, e.block);
+	}
+	return NULL;
+}
+
+void meet_give_way(struct warp *w)
+{
+	const struct image *im = w->image;
+	const int32_t block = (int32_t)im->segments[im->op_segment[w->at->xop]].block;
+	if (!im->ir.blocks[block].asks)
+		return;
+	const struct simt_entry asking = { .mask = w->mask, .block = block, .rc = -1, .asks = true };
+	if (w->program->kind != PROGRAM_REFERENCE)
+		deoptimise_here(w, w->at);
+	const struct uop *to = put_aside(w, false);
+	to = to ? to : leave_asking(w, asking.mask);
+	to = to ? to : put_aside(w, true);
+	w->at = to ? to : block_start(w, block);
+	if (!to)
+		return;
+	memmove(w->stack + 1, w->stack, w->depth++ * sizeof *w->stack);
+	w->stack[0] = asking;
+	w->worker->fuel = FUEL_TOGETHER; /* it will not be the last time */
 }
 
 /* --- exits --- */
@@ -416,7 +456,6 @@ HANDLER(meet_here)
 
 const struct meet_handlers vm_meet_handlers = {
 	.two_way = { part_branch_full, part_branch_masked },
-	.spin = { part_branch_full, part_spin },
 	.table = { part_table_any, part_table_any },
 	.begin = { meet_begin_full, meet_begin },
 	.wait = { meet_wait, meet_wait },

@@ -329,46 +329,28 @@ void parts_opened(struct warp *w)
 
 /* --- lanes that wait in a loop for others of their warp --- */
 
-/* Does it only ask for a lock or a flag? */
-static const struct xop *asked(const struct ir *ir, int32_t block)
-{
-	const struct xblock *b = &ir->blocks[block];
-	const struct xop *found = NULL;
-	for (uint32_t o = b->first; o < b->end; o++) {
-		const struct xop *x = &ir->ops[o];
-		if (x->kind == X_ST || x->kind == X_RED || x->kind == X_SYSTEM)
-			return NULL;
-		if (x->polls && x->decides && (x->kind == X_LD || x->op == ATOM_CAS || x->op == ATOM_EXCH))
-			found = x;
-	}
-	return found;
-}
-
 /* These do not wait for lanes elsewhere. */
 static bool needs_all_lanes(const struct xop *x)
 {
 	return x->kind == X_ELECT || x->kind == X_TENSOR || x->kind == X_ARRIVE;
 }
 
-/* A loop of a block or two, behind which no lane has to be there for others. */
+/* A loop that only asks, behind which no lane has to be there for others. */
 static bool spins(const struct ir *ir, int32_t block)
 {
-	const struct xblock *b = &ir->blocks[block];
-	const struct xop *x = asked(ir, block);
-	for (unsigned i = 0; i < 2 && !x; i++)
-		x = b->succ[i] >= 0 ? asked(ir, b->succ[i]) : NULL;
-	const bool found = x;
-	for (; x && x < ir->ops + ir->n_ops; x++)
-		if (needs_all_lanes(x))
+	if (!ir->blocks[block].asks)
+		return false;
+	for (uint32_t o = ir->blocks[block].first; o < ir->n_ops; o++)
+		if (needs_all_lanes(&ir->ops[o]))
 			return false;
-	return found;
+	return true;
 }
 
 void parts_give_way(struct warp *w)
 {
 	const struct image *im = w->image;
 	const int32_t block = (int32_t)im->segments[im->op_segment[w->at->xop]].block;
-	if (ir_of_machine_code(&im->ir) || w->n_parts == 32 || !spins(&im->ir, block))
+	if (w->n_parts == 32 || !spins(&im->ir, block))
 		return;
 	if (w->program->kind != PROGRAM_REFERENCE)
 		deoptimise_here(w, w->at);

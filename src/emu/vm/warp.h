@@ -50,6 +50,7 @@ struct simt_entry {
 	uint32_t mask;
 	int32_t block, rc;              /* rc: block where these lanes meet the others, -1 = nowhere */
 	bool call;                      /* they wait behind a call */
+	bool asks;                      /* they have asked memory in vain (meet.c) */
 	const struct call_frame *frame; /* its caller's registers to be restored; NULL = none */
 	size_t kept;                    /* where they lie in the warp's call_saves */
 };
