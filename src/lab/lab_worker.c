@@ -213,13 +213,13 @@ static uint64_t grid_blocks(const struct launch_plan *p)
 static bool sample_first(struct lab_worker *w, struct prepared *p, const struct work_order *order,
                          enum run_level level, const struct run_hooks *hooks)
 {
-	const bool sample_suffices = order_rules[order->kind].sample_suffices;
+	const struct order_rule *rule = &order_rules[order->kind];
 	const uint64_t blocks = grid_blocks(&p->plan);
 	const struct backend_status *st = backend_probe(w->bench.ops);
-	struct run_options o = { .max_blocks = PILOT_BLOCKS, .level = level };
+	const bool code = rule->of_session && workbench_code_ready(&w->bench);
+	struct run_options o = { .max_blocks = PILOT_BLOCKS, .level = level, .code = code };
 	struct run_record *r;
 	struct err err = { 0 };
-
 	if ((st->info.caps & CAP_TIME) || blocks < 4 * PILOT_BLOCKS) /* a GPU runs all at once */
 		return true;
 	if (!run_execute(p, &o, hooks, &r, &err)) {
@@ -240,8 +240,8 @@ static bool sample_first(struct lab_worker *w, struct prepared *p, const struct 
 			return false;
 		}
 	}
-	tell_record(w, order, r, sample_suffices);
-	return !sample_suffices;
+	tell_record(w, order, r, rule->sample_suffices);
+	return !rule->sample_suffices;
 }
 
 /* Where to run, if that was left open. False: it cannot be decided, which has been told. */

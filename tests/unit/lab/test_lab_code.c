@@ -67,6 +67,27 @@ TEST(the_first_answer_does_not_wait_for_it)
 	lab_free(a);
 }
 
+/* Known code stands beside the sample's figures; nobody waits for all blocks to read it. */
+TEST(a_sample_has_it_too)
+{
+	if (!disassembler_here())
+		return;
+	lab_free(settled_lab()); /* disassembled from here on */
+	fake_reset();
+	fake.block_us = 1500;
+	struct lab *a = open_lab("a100", "emu");
+	struct session *s = lab_session(a);
+	lab_param(a, TOY_BLOCK, 32);
+	lab_param(a, TOY_N, 32 * 300); /* 450 ms in all */
+	lab_start(a);
+	wait_for(a, has_code);
+	assert_int_equal(s->state, RUN_RUNNING);
+	assert_int_equal(s->now->verify, VERIFY_SAMPLED);
+	assert_true(instruction_there(s->now->code, "STG"));
+	lab_free(a);
+	setenv("PMPP_NVDISASM", "/nowhere/nvdisasm", 1);
+}
+
 /* A GPU counts by itself: it runs once, and the code comes when it comes. */
 TEST(a_device_runs_once)
 {
