@@ -16,7 +16,17 @@
 	"Here after a run: the kernel's machine code, how often every instruction ran, the cycles " \
 	"that the compiler has it wait, its scoreboards, and what it depends on."
 
-enum { LOOP_COLS = 26, LIST_AT = 9, SASS_COLS = 78, BESIDE_COLS = 24, REGISTER_ROWS = 16 };
+enum {
+	LOOP_COLS = 26,
+	LIVE_COLS = 25,
+	SASS_COLS = 78, /* with instructions of 36 characters, as most are */
+	LANES_COLS = 6,
+	TEXT_AT = 42,
+	BESIDE_COLS = 24,
+	SOURCE_COLS = 36, /* of source alone, where long instructions want the rest */
+	REGISTER_ROWS = 16,
+	WORDY_ROWS = 24
+};
 
 static const struct code_listing *listing(const struct session *s)
 {
@@ -55,17 +65,12 @@ static unsigned selected(const struct session *s)
 }
 
 /* PTX instructions of the selected instruction's source line. */
-static bool of_line(const struct code_ptx *p, const struct code_inst *in)
-{
-	return in->line ? p->line == in->line : p->number == in->ptx_line;
-}
-
 static unsigned detail_rows(const struct session *s)
 {
 	const struct code_listing *c = listing(s);
 	unsigned n = 0;
 	for (unsigned k = 0; c && k < c->n_ptx; k++)
-		n += of_line(&c->ptx[k], &c->insts[selected(s)]);
+		n += code_ptx_beside(&c->ptx[k], &c->insts[selected(s)]);
 	return n;
 }
 
@@ -77,7 +82,7 @@ static unsigned detail_start(const struct session *s)
 	for (unsigned k = 0; c && k < c->n_ptx; k++) {
 		if (c->ptx[k].number == c->insts[selected(s)].ptx_line)
 			return n;
-		n += of_line(&c->ptx[k], &c->insts[selected(s)]);
+		n += code_ptx_beside(&c->ptx[k], &c->insts[selected(s)]);
 	}
 	return 0;
 }
@@ -126,6 +131,18 @@ static int draw_registers(const struct session *s, struct canvas *c, int row)
 	return row + 1;
 }
 
+/* Where most registers hold a value: what stands there decides how many a thread needs. */
+static void draw_most_live(const struct code_listing *code, struct canvas *c, int row, int col)
+{
+	unsigned most = 0;
+	for (unsigned i = 0; i < code->n; i++)
+		if (code->insts[i].live_regs > code->insts[most].live_regs)
+			most = i;
+	if (code->live && col + LIVE_COLS < c->cols)
+		canvas_printf(c, row, col, STYLE_DIM, "   most live %u at %04x",
+		              code->insts[most].live_regs, (unsigned)code->insts[most].offset);
+}
+
 static int draw_head(const struct session *s, struct canvas *c, int row)
 {
 	const struct code_listing *code = s->now->code;
@@ -138,7 +155,8 @@ static int draw_head(const struct session *s, struct canvas *c, int row)
 	col = canvas_printf(c, row, col, STYLE_NORMAL, "   %u instructions   %u registers", code->n,
 	                    code->registers);
 	if (spills)
-		canvas_printf(c, row, col, STYLE_BAD, "   ✗ %u spill", spills);
+		col = canvas_printf(c, row, col, STYLE_BAD, "   ✗ %u spill", spills);
+	draw_most_live(code, c, row, col);
 	row++;
 	if (!counts->n_code) {
 		col = canvas_text(c, row, 2, STYLE_DIM, "not counted: ");
@@ -161,30 +179,47 @@ static int draw_head(const struct session *s, struct canvas *c, int row)
 /* Where the columns of the machine code begin in the canvas, and of what stands beside it. */
 struct columns {
 	int source, ptx, sass; /* first column; -1 = no room */
-	int offset, runs, share, live, stall, sets, waits, text;
+	int offset, runs, share, lanes, live, stall, sets, waits, text;
 };
 
-static struct columns columns_of(const struct canvas *c)
+/* Columns in which nineteen of twenty instructions are whole. */
+static int text_cols(const struct code_listing *code)
 {
-	struct columns at = { .source = -1, .ptx = -1 };
-	const int room = c->cols - SASS_COLS;
+	unsigned long_ones[sizeof code->insts->text] = { 0 }, left = code->n / 20;
+	for (unsigned i = 0; i < code->n; i++)
+		long_ones[strlen(code->insts[i].text) + (code->insts[i].spill ? 8 : 0)]++;
+	unsigned cols = sizeof code->insts->text - 1;
+	while (cols && long_ones[cols] <= left)
+		left -= long_ones[cols--];
+	return (int)cols + 2;
+}
+
+static struct columns columns_of(const struct session *s, const struct canvas *c)
+{
+	struct columns at = { .source = -1, .ptx = -1, .lanes = -1 };
+	const int lanes = c->cols >= SASS_COLS + LANES_COLS + BESIDE_COLS ? LANES_COLS : 0;
+	const int room = c->cols - SASS_COLS - lanes;
+	const int want = c->cols - TEXT_AT - lanes - text_cols(s->now->code);
 	if (room >= 2 * BESIDE_COLS) {
 		at.source = 0;
-		at.ptx = room / 2;
-		at.sass = room;
+		at.sass = want < 2 * BESIDE_COLS ? 2 * BESIDE_COLS : want < room ? want : room;
+		at.ptx = at.sass / 2;
 	} else if (room >= BESIDE_COLS) {
 		at.source = 0;
-		at.sass = room;
+		at.sass = want < SOURCE_COLS ? SOURCE_COLS : want;
+		at.sass = at.sass < room ? at.sass : room;
 	}
 	const bool wide = c->cols >= 64;
 	at.offset = at.sass + 9;
 	at.runs = wide ? at.sass + 16 : -1;
 	at.share = at.sass + (wide ? 22 : 15);
-	at.live = wide ? at.sass + 26 : -1;
-	at.stall = wide ? at.sass + 30 : -1;
-	at.sets = wide ? at.sass + 32 : -1;
-	at.waits = wide ? at.sass + 36 : -1;
-	at.text = at.sass + (wide ? 42 : 16);
+	if (lanes)
+		at.lanes = at.share + LANES_COLS;
+	at.live = wide ? at.share + lanes + 4 : -1;
+	at.stall = wide ? at.share + lanes + 8 : -1;
+	at.sets = wide ? at.share + lanes + 10 : -1;
+	at.waits = wide ? at.share + lanes + 14 : -1;
+	at.text = at.sass + (wide ? TEXT_AT + lanes : 16);
 	return at;
 }
 
@@ -196,6 +231,8 @@ static void draw_titles(struct canvas *c, int row, const struct columns *at)
 		canvas_text(c, row, at->ptx, STYLE_DIM, "PTX");
 	canvas_right(c, row, at->offset, STYLE_DIM, "at");
 	canvas_right(c, row, at->share, STYLE_DIM, "%%");
+	if (at->lanes >= 0)
+		canvas_right(c, row, at->lanes, STYLE_DIM, "lanes");
 	if (at->runs >= 0) {
 		canvas_right(c, row, at->runs, STYLE_DIM, "runs");
 		canvas_right(c, row, at->live, STYLE_DIM, "reg");
@@ -210,7 +247,8 @@ static void draw_counts(const struct session *s, struct canvas *c, int row, unsi
                         const struct columns *at)
 {
 	const struct run_counts *counts = &s->now->run.counts;
-	const uint64_t warps = warps_of(s, i);
+	const struct code_count *k = code_listing_count(s->now->code, counts, i);
+	const uint64_t warps = k ? k->warps : 0;
 	char runs[16];
 	if (!counts->n_code || !counts->total.warp_executed)
 		return;
@@ -223,6 +261,11 @@ static void draw_counts(const struct session *s, struct canvas *c, int row, unsi
 		canvas_right(c, row, at->runs, warps ? STYLE_NORMAL : STYLE_DIM, "%s",
 		             fmt_si(runs, sizeof runs, (double)warps));
 	canvas_right(c, row, at->share, heat, "%.1f", 100 * share);
+	if (at->lanes < 0 || !warps)
+		return;
+	const double lanes = (double)k->lanes / (double)warps;
+	const bool chosen = s->now->code->insts[i].text[0] == '@'; /* few may be just what was meant */
+	canvas_right(c, row, at->lanes, lanes < 16 && !chosen ? STYLE_WATCH : STYLE_DIM, "%.1f", lanes);
 }
 
 /* Stall, yield, scoreboards: "12y" "01" "-1----". */
@@ -311,7 +354,7 @@ static void draw_arrow(const struct code_listing *code, struct canvas *c, int ro
 static void draw_rows(const struct session *s, struct canvas *c, int row, int rows)
 {
 	const struct code_listing *code = s->now->code;
-	const struct columns at = columns_of(c);
+	const struct columns at = columns_of(s, c);
 	const unsigned sel = selected(s), top = panel_scroll(code->n, sel, rows);
 	struct code_loop loops[CODE_MAX_LOOPS];
 	const unsigned n = code_listing_loops(code, &s->now->run.counts, loops);
@@ -342,107 +385,6 @@ static void draw_rows(const struct session *s, struct canvas *c, int row, int ro
 	panel_scroll_marks(c, row, rows, top, code->n);
 }
 
-/* --- the selected instruction ----------------------------------------------------------------- */
-
-/* "needs  00c0 IMAD.WIDE, 00d0 LDG.E (scoreboard 3)" */
-static int draw_sources(const struct code_listing *code, unsigned at, struct canvas *c, int row)
-{
-	const struct code_inst *in = &code->insts[at];
-	char text[400] = "", opcode[40];
-	for (unsigned k = 0; k < in->n_sources; k++) {
-		const struct code_inst *from = &code->insts[in->sources[k].index];
-		const unsigned board = code_inst_waits(in, from);
-		const size_t len = strlen(text);
-		code_inst_opcode(from, opcode, sizeof opcode);
-		snprintf(text + len, sizeof text - len, "%s%04" PRIx32 " %s", k ? ", " : "", from->offset,
-		         opcode);
-		if (board != CODE_NO_BARRIER)
-			snprintf(text + strlen(text), sizeof text - strlen(text), " (scoreboard %u)", board);
-	}
-	canvas_text(c, row, 2, STYLE_DIM, "needs");
-	canvas_verbatim(c, row, LIST_AT, c->cols - LIST_AT - 1, STYLE_WATCH,
-	                in->n_sources ? text : "-");
-	return row + 1;
-}
-
-static void draw_readers(const struct code_listing *code, unsigned at, struct canvas *c, int row)
-{
-	char text[400] = "", opcode[40];
-	for (unsigned i = 0; i < code->n; i++) {
-		const size_t len = strlen(text);
-		if (!code_inst_reads(&code->insts[i], at) || len > sizeof text - 60)
-			continue;
-		code_inst_opcode(&code->insts[i], opcode, sizeof opcode);
-		snprintf(text + len, sizeof text - len, "%s%04" PRIx32 " %s", len ? ", " : "",
-		         code->insts[i].offset, opcode);
-	}
-	canvas_text(c, row, 2, STYLE_DIM, "for");
-	canvas_verbatim(c, row, LIST_AT, c->cols - LIST_AT - 1, STYLE_GOOD, text[0] ? text : "-");
-}
-
-/* The source line, what it needs and what needs it; or, opened, the PTX of the line. */
-static void draw_selected(const struct session *s, struct canvas *c)
-{
-	const struct code_listing *code = s->now->code;
-	const unsigned sel = selected(s);
-	const struct code_inst *in = &code->insts[sel];
-	char line[300];
-	canvas_hline(c, 0, 2, c->cols - 4, STYLE_DIM);
-	panel_source(s, in->line, line, sizeof line);
-	int col = 2;
-	if (in->line)
-		col = canvas_printf(c, 1, 2, STYLE_DIM, "%5u  ", in->line);
-	canvas_verbatim(c, 1, col, c->cols - col - 1, STYLE_BOLD, line);
-	if (in->conflicts)
-		canvas_right(c, 1, c->cols - 2, STYLE_WATCH, "  + %u cyc: registers of one bank",
-		             in->conflicts);
-	int row = draw_sources(code, sel, c, 2);
-	draw_readers(code, sel, c, row);
-}
-
-/* "→ 00c0 00d0", or that the assembler needed nothing for it. */
-static void became(const struct code_listing *code, const struct code_ptx *p, char *out, size_t n)
-{
-	out[0] = '\0';
-	for (unsigned i = 0; i < code->n; i++) {
-		const size_t len = strlen(out);
-		if (code->insts[i].ptx_line == p->number && len + 8 < n)
-			snprintf(out + len, n - len, "%s%04" PRIx32, len ? " " : "", code->insts[i].offset);
-	}
-}
-
-static void draw_detail(const struct session *s, struct canvas *c)
-{
-	const struct code_listing *code = s->now->code;
-	const struct code_inst *in = &code->insts[selected(s)];
-	const unsigned total = detail_rows(s), at = s->cursor.detail_row;
-	const unsigned top = panel_scroll(total, at, c->rows - 2);
-	char line[300], into[60];
-	canvas_hline(c, 0, 2, c->cols - 4, STYLE_DIM);
-	panel_source(s, in->line, line, sizeof line);
-	int col = canvas_text(c, 1, 2, STYLE_DIM, "PTX of  ");
-	canvas_verbatim(c, 1, col, c->cols - col - 1, STYLE_BOLD, line);
-	unsigned nth = 0;
-	for (unsigned k = 0; k < code->n_ptx; k++) {
-		if (!of_line(&code->ptx[k], in) || nth++ < top)
-			continue;
-		const int row = 2 + (int)(nth - 1 - top), text_at = 9;
-		if (row >= c->rows)
-			break;
-		const bool here = nth - 1 == at;
-		became(code, &code->ptx[k], into, sizeof into);
-		canvas_text(c, row, 0, STYLE_KNOB, here ? "▸" : " ");
-		canvas_right(c, row, 7, STYLE_DIM, "%u", code->ptx[k].number);
-		const int room = c->cols - text_at - 24;
-		canvas_verbatim(c, row, text_at, room, here ? STYLE_BOLD : STYLE_NORMAL, code->ptx[k].text);
-		if (into[0])
-			canvas_verbatim(c, row, c->cols - 22, 21, STYLE_GOOD, into);
-		else
-			canvas_text_n(c, row, c->cols - 22, 21, STYLE_DIM, "no code of its own");
-	}
-	panel_scroll_marks(c, 2, c->rows - 2, top, total);
-}
-
 static void draw_absence(const struct session *s, struct canvas *c, int row)
 {
 	const struct code_listing *code = s->now->code;
@@ -468,9 +410,9 @@ static void draw(const struct session *s, struct canvas *c)
 	}
 	if (c->rows >= 8)
 		row = draw_head(s, c, row);
-	const struct columns at = columns_of(c);
+	const struct columns at = columns_of(s, c);
 	const bool detail = s->cursor.detail && panel_focused(s, "machine_code") && c->rows >= 12;
-	int below = c->rows < 12 ? 0 : detail ? c->rows / 2 : 4;
+	int below = c->rows < 12 ? 0 : detail ? c->rows / 2 : c->rows >= WORDY_ROWS ? 5 : 4;
 	if (c->rows - row > 1)
 		draw_titles(c, row++, &at);
 	draw_rows(s, c, row, c->rows - row - below);
@@ -478,10 +420,30 @@ static void draw(const struct session *s, struct canvas *c)
 		return;
 	struct canvas part = canvas_sub(c, c->rows - below, 0, below, c->cols);
 	if (detail)
-		draw_detail(s, &part);
+		panel_code_ptx(s, selected(s), detail_rows(s), &part);
 	else
-		draw_selected(s, &part);
+		panel_code(s, selected(s), &part);
 }
+
+static const struct view_word words[] = {
+	{ "at",
+	  "where the instruction lies in the kernel, in bytes; left of it the innermost loop as a "
+	  "bracket, and arrows: from what it needs, to what needs it" },
+	{ "runs", "warps that executed it" },
+	{ "%", "its share of all warp instructions" },
+	{ "lanes", "of 32, those that took part on an average: not those of another path, which had "
+	           "ended, or whose predicate was false" },
+	{ "reg", "registers of a thread that hold a value still needed there; the most of a kernel "
+	         "decide how many it is given" },
+	{ "cyc", "cycles that the warp waits, by the compiler's order, until its next instruction: the "
+	         "result of arithmetic is then there. y: another warp preferred" },
+	{ "set", "scoreboard (0 to 5) that tells when the result is there, for what takes no fixed "
+	         "time, as loads do; r: that tells when its operands have been read" },
+	{ "wait", "scoreboards that must be free before it issues: the place where a warp stands still "
+	          "for memory" },
+	{ "spill", "a register put aside in local memory, or brought back, as there were not enough" },
+	{ NULL, NULL },
+};
 
 const struct view_desc view_machine_code = {
 	.name = "machine_code",
@@ -489,6 +451,7 @@ const struct view_desc view_machine_code = {
 	.brief = "SASS",
 	.order = 13,
 	.about = "machine code beside its PTX and source: counts, stalls, scoreboards, dependencies",
+	.words = words,
 	.draw = draw,
 	.rows = n_rows,
 	.start = start,

@@ -90,6 +90,11 @@ bool code_listing_hot_loop(const struct code_listing *c, const struct run_counts
 
 /* --- what depends on what --------------------------------------------------------------------- */
 
+bool code_ptx_beside(const struct code_ptx *p, const struct code_inst *in)
+{
+	return in->line ? p->line == in->line : p->number == in->ptx_line;
+}
+
 bool code_inst_reads(const struct code_inst *reader, unsigned of)
 {
 	for (unsigned k = 0; k < reader->n_sources; k++)

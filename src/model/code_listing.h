@@ -80,6 +80,8 @@ unsigned code_listing_loops(const struct code_listing *c, const struct run_count
 bool code_listing_hot_loop(const struct code_listing *c, const struct run_counts *counts,
                            struct code_loop *out);
 
+/* Is @p of the source line of @in, or where that has none, what it comes from? */
+bool code_ptx_beside(const struct code_ptx *p, const struct code_inst *in);
 /* May @reader read what instruction @of writes? */
 bool code_inst_reads(const struct code_inst *reader, unsigned of);
 /* First and last instruction of what @at reads, or (@into) of what reads it, with @at itself. */

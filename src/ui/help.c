@@ -75,6 +75,10 @@ static void panel_page(const struct screen_host *host, struct page *p)
 	scratch.shown = &shown;
 	v->draw(s, &scratch);
 	canvas_free(&scratch);
+	for (const struct view_word *w = v->words; w && w->name; w++) {
+		row(p, STYLE_BOLD, w->name, STYLE_NORMAL, "");
+		paragraph(p, 4, STYLE_DIM, w->meaning);
+	}
 	for (unsigned i = 0; i < shown.n; i++) {
 		const struct metric_desc *d = &metric_catalogue[shown.id[i]];
 		metric_format(m, shown.id[i], value, sizeof value);

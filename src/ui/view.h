@@ -36,12 +36,19 @@ enum view_scope {
 	VIEW_OF_PROGRAM, /* a whole program: session.program */
 };
 
+/* What a column or a sign of a view means. */
+struct view_word {
+	const char *name, *meaning;
+};
+
 struct view_desc {
 	const char *name;  /* = file name; "occupancy" */
 	const char *title; /* "Occupancy" */
 	const char *brief; /* "Occ": where the tab row is short of room; NULL = title */
 	int order;         /* position in the tab row and key 1..9 */
 	const char *about; /* one line for help */
+	/* For help, what is no metric and says so there; ends with a NULL name. NULL = nothing. */
+	const struct view_word *words;
 	void (*draw)(const struct session *s, struct canvas *c);
 	/* Rows that can be selected (line tables): session.cursor.row; NULL = none. */
 	unsigned (*rows)(const struct session *s);
@@ -136,6 +143,11 @@ void panel_line(const struct session *s, uint32_t line, unsigned nth, struct can
 int panel_line_height(const struct session *s, uint32_t line, int cols);
 /* Accesses recorded of that line; without any, its instructions. */
 unsigned panel_line_rows(const struct session *s, uint32_t line);
+/* Instruction @at of the record's machine code, in words (panel_code.c): four rows, five with what
+ * the compiler tells the scheduler. */
+void panel_code(const struct session *s, unsigned at, struct canvas *c);
+/* The @total PTX instructions of its line, and what became of each. */
+void panel_code_ptx(const struct session *s, unsigned of, unsigned total, struct canvas *c);
 /* "4K" for 4096 bytes, "100" for 100. */
 void panel_bytes(uint64_t n, char *out, size_t size);
 

@@ -143,8 +143,10 @@ void fixture_code(struct run_record *r)
 	counts->n_code = c->n;
 	for (unsigned i = 0; i < c->n; i++) {
 		const uint64_t warps = i >= 2 && i <= 10 ? 12582912 : 32768;
-		counts->code[i] =
-			(struct code_count){ .offset = insts[i].offset, .warps = warps, .lanes = 32 * warps };
+		const uint64_t lanes = i == 5 ? 12 : 32; /* some threads have nothing to store */
+		counts->code[i] = (struct code_count){ .offset = insts[i].offset,
+			                                   .warps = warps,
+			                                   .lanes = lanes * warps };
 	}
 	counts->total.warp_executed = 9 * 12582912ull + 4 * 32768;
 	counts->ptx_known = true;

@@ -112,6 +112,25 @@ TEST_ON_SCREEN(help_explains_the_panel, fixture_done())
 	assert_int_equal(w->st.open, CMD_NONE);
 }
 
+extern const struct view_desc view_machine_code;
+
+static const struct view_desc *only_machine_code(size_t i)
+{
+	(void)i;
+	return &view_machine_code;
+}
+
+/* Columns that are no metrics are explained, too. */
+TEST_ON_SCREEN(help_explains_columns, fixture_done())
+{
+	w->host.view_at = only_machine_code;
+	w->host.n_views = 1;
+	w->fh.s->view = "machine_code";
+	world_press(w, "?");
+	shows(w, "where the instruction lies in the kernel");
+	shows(w, "scoreboards that must be free before it issues");
+}
+
 /* A page can be read from its first to its last row at any size. */
 TEST_ON_SCREEN(every_row_is_reached, fixture_done())
 {
