@@ -75,6 +75,11 @@ done
 # constants that lie elsewhere: addresses of parameters, what a grid's barrier needs
 results_hold tensor_maps b200 -arch=sm_100
 results_hold grid_sync b200 -arch=sm_100
+# lanes of a warp that wait for one another in loops, and that meet at several places
+for on in 't4 -arch=sm_75' 'a100 -arch=sm_80' 'h200 -arch=sm_90' 'rtx5090 -arch=sm_120'; do
+	results_hold lanes_wait $on
+	results_hold warp_meetings $on
+done
 
 # forms of instructions: PTX and machine code give a program the same, on old and new architectures
 same_of_both() {

@@ -191,3 +191,4 @@ done
 run lanes-wait-json 0 launches --json --gpu h200 "$TEST_ROOT/tests/programs/lanes_wait.cu"
 levels=$(for launch in 0 1 2 3 4 5; do field out launches $launch level; done | sort -u)
 same lanes-wait-level sm_90 "${levels%% *}"
+

@@ -35,9 +35,10 @@ void emit_meet_warp(struct emit *e, const struct xop *x)
 {
 	const uint32_t lanes = emit_lanes(e, &x->s[0], 4, 0);
 	const struct meet_handlers *m = e->h->meet;
-	struct uop *u = emit_uop(e, x->guard >= 0 ? &m->wait_warp_if
-	                            : x->op       ? &m->wait_exclusive
-	                                          : &m->wait_warp);
+	const struct handler *const kind[] = { [MEET_PLAIN] = &m->wait_warp,
+		                                   [MEET_EXCLUSIVE] = &m->wait_exclusive,
+		                                   [MEET_COLLECTIVE] = &m->wait_collective };
+	struct uop *u = emit_uop(e, x->guard >= 0 ? &m->wait_warp_if : kind[x->op]);
 	u->a = lanes;
 	u->y = e->block;
 	if (x->guard >= 0) {

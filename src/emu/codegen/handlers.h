@@ -32,7 +32,8 @@ struct call_handlers {
 /* The same of machine code, where lanes meet again at barriers of the warp (vm/meet.c). */
 struct meet_handlers {
 	struct handler two_way, table; /* branches */
-	struct handler begin, wait, wait_warp, wait_exclusive, wait_warp_if, break_, get, set, here;
+	struct handler begin, wait, break_, get, set, here;
+	struct handler wait_warp, wait_exclusive, wait_collective, wait_warp_if;
 	struct handler leave, leave_if; /* exits */
 };
 /* Barriers of a block (vm/barrier.c). */

@@ -79,23 +79,42 @@ static bool loop_of(const struct ir *ir, const bool *quiet, uint32_t home, bool 
 	return loop[home];
 }
 
-/* Is register @r the same each time round, as far as @deep operations say? */
-static bool same_each_time(const struct ir *ir, const bool *loop, int32_t r, unsigned deep)
+static bool writes(const struct xop *x, int32_t r)
 {
+	for (unsigned i = 0; i < x->n_d; i++)
+		if (x->d[i] == r)
+			return true;
+	return false;
+}
+
+static bool same_value(const struct ir *ir, const bool *loop, uint32_t block, uint32_t op,
+                       unsigned deep);
+
+/* Has register @r the same value each time round where operation @op of @block reads it, as far as
+ * @deep operations say? */
+static bool same_each_time(const struct ir *ir, const bool *loop, uint32_t block, uint32_t op,
+                           int32_t r, unsigned deep)
+{
+	for (uint32_t o = op; o-- > ir->blocks[block].first;)
+		if (writes(&ir->ops[o], r) && ir->ops[o].guard < 0)
+			return same_value(ir, loop, block, o, deep);
 	for (uint32_t b = 0; b < ir->n_blocks; b++)
-		for (uint32_t o = ir->blocks[b].first; loop[b] && o < ir->blocks[b].end; o++) {
-			const struct xop *x = &ir->ops[o];
-			bool writes = false;
-			for (unsigned i = 0; i < x->n_d; i++)
-				writes |= x->d[i] == r;
-			if (!writes)
-				continue;
-			if (!deep || (x->kind != X_OP && x->kind != X_SPECIAL))
+		for (uint32_t o = ir->blocks[b].first; loop[b] && o < ir->blocks[b].end; o++)
+			if (writes(&ir->ops[o], r) && !same_value(ir, loop, b, o, deep))
 				return false;
-			for (unsigned s = 0; s < x->n_s; s++)
-				if (x->s[s].kind == S_REG && !same_each_time(ir, loop, x->s[s].reg, deep - 1))
-					return false;
-		}
+	return true;
+}
+
+/* Does operation @op make the same each time round? */
+static bool same_value(const struct ir *ir, const bool *loop, uint32_t block, uint32_t op,
+                       unsigned deep)
+{
+	const struct xop *x = &ir->ops[op];
+	if (!deep || (x->kind != X_OP && x->kind != X_SPECIAL))
+		return false;
+	for (unsigned s = 0; s < x->n_s; s++)
+		if (x->s[s].kind == S_REG && !same_each_time(ir, loop, block, op, x->s[s].reg, deep - 1))
+			return false;
 	return true;
 }
 
@@ -114,7 +133,7 @@ void ir_find_asking(struct ir *ir)
 				continue;
 			if (!loop_of(ir, quiet, b, loop))
 				break;
-			if (x->s[0].kind == S_REG && !same_each_time(ir, loop, x->s[0].reg, DEEP))
+			if (x->s[0].kind == S_REG && !same_each_time(ir, loop, b, o, x->s[0].reg, DEEP))
 				continue;
 			for (uint32_t k = 0; k < ir->n_blocks; k++)
 				ir->blocks[k].asks |= loop[k];

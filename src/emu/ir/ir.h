@@ -51,13 +51,17 @@ enum xkind {
 	X_MEET_BREAK, /* these lanes will not come after all */
 	X_MEET_GET,   /* d = the lanes that meet at barrier op */
 	X_MEET_SET,   /* those are s0 */
-	X_MEET_WARP,  /* wait for the lanes of mask s0; ends its block. op: go on with those only */
+	X_MEET_WARP,  /* wait for the lanes of mask s0; ends its block. op: enum meet_warp */
 	X_LEAVE,      /* X_EXIT where parts of the warp wait in that way */
 	X_NOP /* hints: counted, without effect; op NOP_RESTS: but that others have their turn */
 };
 
 /* X_NOP */
 enum nop_op { NOP_HINT, NOP_RESTS };
+
+/* X_MEET_WARP: only the lanes of one mask go on together; lanes that came to it at several places
+ * exchange in what follows as if they were at one. */
+enum meet_warp { MEET_PLAIN, MEET_EXCLUSIVE, MEET_COLLECTIVE };
 
 /* X_COPIES: their group is complete; wait for all groups but the last s0; for all copies. */
 enum copies_op { COPIES_COMMIT, COPIES_WAIT, COPIES_WAIT_ALL };

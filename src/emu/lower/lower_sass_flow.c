@@ -265,18 +265,42 @@ bool sl_bmov(struct sass_lower *s)
 	return true;
 }
 
+/* What lanes do together between WARPSYNC.COLLECTIVE and ENDCOLLECTIVE: exchange, by one
+ * instruction; nothing; or something else (false). */
+static bool collective(const struct sass_lower *s, bool *exchanges)
+{
+	const struct sass_inst *i = s->i + 1, *end = s->f->insts + s->f->n_insts;
+	*exchanges = false;
+	for (; i < end && i->op != SASS_ENDCOLLECTIVE; i++)
+		switch (i->op) {
+		case SASS_SHFL:
+		case SASS_VOTE:
+		case SASS_VOTEU:
+		case SASS_MATCH:
+		case SASS_REDUX:
+			if (*exchanges)
+				return false;
+			*exchanges = true;
+			break;
+		case SASS_NOP: break;
+		default: return false;
+		}
+	return i < end;
+}
+
 bool sl_warpsync(struct sass_lower *s)
 {
+	bool exchanges = false;
 	const struct sass_operand *o = sl_src_operand(s, 0);
 	const bool exclusive = sl_has(s, SASS_MOD_EXCLUSIVE);
 	if (exclusive && s->guard >= 0)
 		return sl_refuse(s, "a meeting of this kind under a guard");
-	if (sl_has(s, SASS_MOD_COLLECTIVE)) /* a way that only a split warp takes: a fault there */
-		return sl_emit(s, X_TRAP) != NULL;
+	if (sl_has(s, SASS_MOD_COLLECTIVE) && (s->guard >= 0 || !collective(s, &exchanges)))
+		return sl_emit(s, X_TRAP) != NULL; /* a way that only a split warp takes: a fault there */
 	const struct xsrc lanes =
 		sl_has(s, SASS_MOD_ALL) || !o ? src_const(0xffffffffu) : sl_bits(s, 0);
 	struct xop *x = sl_emit(s, X_MEET_WARP);
-	x->op = exclusive;
+	x->op = exclusive ? MEET_EXCLUSIVE : exchanges ? MEET_COLLECTIVE : MEET_PLAIN;
 	x->n_s = 1;
 	x->s[0] = lanes;
 	return true;

@@ -10,6 +10,8 @@
 uint32_t exchange_members(const struct warp *w, const struct uop *u, unsigned lane)
 {
 	const struct xop *x = &w->image->ir.ops[u->xop];
+	if (ir_of_machine_code(&w->image->ir))
+		return w->collective >> lane & 1 ? w->together[lane] : 0; /* as WARPSYNC told */
 	const unsigned i = x->kind == X_SHFL ? 3 : x->kind == X_WARPSYNC ? 0 : 1;
 	if (i >= x->n_s)
 		return 0;
@@ -23,7 +25,7 @@ bool exchange_apart(const struct warp *w, const struct uop *u, uint32_t mask)
 	const struct xop *x = &w->image->ir.ops[u->xop];
 	if (w->given & mask)
 		return true;
-	if (ir_of_machine_code(&w->image->ir) || x->guard >= 0)
+	if (ir_of_machine_code(&w->image->ir) ? !(w->collective & mask) : x->guard >= 0)
 		return false;
 	const uint32_t others = w->live & ~mask;
 	for (uint32_t m = mask; m; m &= m - 1)
@@ -178,6 +180,7 @@ void exchange_take(struct warp *w, const struct uop *u)
 	/* else a scalar, which the next micro-operation spreads */
 	const bool lanes = one || (x->n_d && x->d[0] >= 0 && u->d == w->program->reg_slot[x->d[0]]);
 	w->given &= ~mask;
+	w->collective &= ~mask;
 	if (pred)
 		PRED(pred) = (PRED(pred) & ~mask) | (w->given_pred & mask);
 	if (x->kind == X_WARPSYNC || !u->d || (pred && !one))

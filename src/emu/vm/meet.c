@@ -13,7 +13,6 @@
  * where calls of one function overtake one another is what an H200 does (recursion.cu).
  */
 #include "emu/vm/handler.h"
-#include "emu/vm/parts.h"
 #include "emu/vm/replay.h"
 
 #include <stdio.h>
@@ -95,6 +94,8 @@ static const struct uop *complete_meeting(struct warp *w, uint32_t came, bool le
 			continue;
 		if (!warp_wide)
 			w->meet[m.barrier] = 0;
+		else
+			w->collective &= ~go; /* all at one place */
 		let_go(w, i, go);
 		w->mask = go;
 		replay_met(w, &m, left || m.put_here & wanted);
@@ -130,16 +131,16 @@ static const struct uop *scattered_meeting(struct warp *w)
 		for (uint32_t k = 0; k < w->n_waiting; k++)
 			if (w->waiting[k].barrier == MEET_WARP && w->waiting[k].wanted == m.wanted)
 				here |= w->waiting[k].here;
-		if (m.barrier != MEET_WARP || (m.wanted & w->live & ~here))
+		if (m.barrier != MEET_WARP || !(m.here & w->live) || (m.wanted & w->live & ~here))
 			continue;
 		for (uint32_t k = w->n_waiting; k--;) {
 			const struct meeting other = w->waiting[k];
-			if (k == i || other.barrier != MEET_WARP || other.wanted != m.wanted)
+			if (other.barrier != MEET_WARP || other.wanted != m.wanted)
 				continue;
-			warp_push(w, other.here, other.block, -1);
-			w->waiting[k].here = w->waiting[k].wanted = 0; /* taken out as a finished one */
+			take_out(w, k); /* one that was looked at takes its place */
+			if (other.here & w->live && other.block != m.block)
+				warp_push(w, other.here & w->live, other.block, -1);
 		}
-		w->waiting[i].here = w->waiting[i].wanted = 0;
 		w->mask = m.here & w->live;
 		return block_start(w, m.block);
 	}
@@ -157,10 +158,25 @@ static const struct uop *never_meets(struct warp *w, const struct uop *u)
 	return NULL;
 }
 
+/* A part that has come to an instruction of the whole warp with those it waits for there; @anyhow:
+ * without, as nobody else goes on. */
+static const struct uop *part_together(struct warp *w, bool anyhow)
+{
+	const struct uop *to = exchange_opened(w);
+	if (!to && exchange_met(w))
+		to = exchange_opened(w);
+	if (to || !anyhow)
+		return to;
+	uint32_t lanes;
+	exchange_open(w, exchange_alike(w, 0, &lanes), false);
+	return exchange_opened(w);
+}
+
 /* The present part has come to its end (@left) or waits: what goes on now. */
 static const struct uop *next_part(struct warp *w, const struct uop *u, bool left)
 {
-	const struct uop *to = complete_meeting(w, left ? 0 : w->mask, left);
+	const struct uop *to = w->n_parts ? part_together(w, false) : NULL;
+	to = to ? to : complete_meeting(w, left ? 0 : w->mask, left);
 	while (!to && w->depth) {
 		const struct simt_entry *e = &w->stack[--w->depth];
 		w->mask = e->mask & w->live;
@@ -171,8 +187,11 @@ static const struct uop *next_part(struct warp *w, const struct uop *u, bool lef
 	if (w->n_waiting) {
 		to = scattered_meeting(w);
 		to = to ? to : crossed_meeting(w);
+		to = to || !w->n_parts ? to : part_together(w, true);
 		return to ? to : never_meets(w, u);
 	}
+	if (w->n_parts)
+		return part_together(w, true);
 	w->mask = 0;
 	w->state = WARP_DONE;
 	return NULL;
@@ -244,59 +263,6 @@ HANDLER(part_table_any)
 	if (to && --w->fuel < 0)
 		return yield_warp(w, to);
 	CONTINUE(to);
-}
-
-/* --- lanes that wait in a loop for others of their warp --- */
-
-/* Lanes that wait for those of @asking go on without them, as on a card, where lanes that yield are
- * not waited for; the last ones that came go first. NULL = there are none. */
-static const struct uop *leave_asking(struct warp *w, uint32_t asking)
-{
-	for (uint32_t i = w->n_waiting; i--;) {
-		const struct meeting m = w->waiting[i];
-		const uint32_t go = m.here & w->live;
-		if (m.barrier == MEET_WARP || !go || !(w->meet[m.barrier] & asking))
-			continue;
-		take_out(w, i);
-		w->meet[m.barrier] &= ~go;
-		w->mask = go;
-		return block_start(w, m.block);
-	}
-	return NULL;
-}
-
-/* Lanes put aside, those first that have not asked in vain (@again: these too); NULL = none. */
-static const struct uop *put_aside(struct warp *w, bool again)
-{
-	for (uint32_t i = w->depth; i-- > 0;) {
-		const struct simt_entry e = w->stack[i];
-		if ((e.asks && !again) || !(e.mask & w->live))
-			continue;
-		memmove(&w->stack[i], &w->stack[i + 1], (--w->depth - i) * sizeof *w->stack);
-		w->mask = e.mask & w->live;
-		return block_start(w, e.block);
-	}
-	return NULL;
-}
-
-void meet_give_way(struct warp *w)
-{
-	const struct image *im = w->image;
-	const int32_t block = (int32_t)im->segments[im->op_segment[w->at->xop]].block;
-	if (!im->ir.blocks[block].asks)
-		return;
-	const struct simt_entry asking = { .mask = w->mask, .block = block, .rc = -1, .asks = true };
-	if (w->program->kind != PROGRAM_REFERENCE)
-		deoptimise_here(w, w->at);
-	const struct uop *to = put_aside(w, false);
-	to = to ? to : leave_asking(w, asking.mask);
-	to = to ? to : put_aside(w, true);
-	w->at = to ? to : block_start(w, block);
-	if (!to)
-		return;
-	memmove(w->stack + 1, w->stack, w->depth++ * sizeof *w->stack);
-	w->stack[0] = asking;
-	w->worker->fuel = FUEL_TOGETHER; /* it will not be the last time */
 }
 
 /* --- exits --- */
@@ -382,6 +348,21 @@ HANDLER(meet_wait_warp)
 	CONTINUE(wait_for(w, u, MEET_WARP, wanted, (int32_t)u->y + 1));
 }
 
+/* WAIT WARP COLLECTIVE: the same, and where they come to it at several places they exchange at the
+ * next instruction all the same, each at its own place */
+HANDLER(meet_wait_collective)
+{
+	const uint32_t wanted = ((const mem_u32 *)frame(w, u->a))[__builtin_ctz(mask)];
+	if (!(wanted & w->live & ~mask)) {
+		warp_synced(w, w->mask);
+		NEXT_UOP;
+	}
+	w->collective |= mask;
+	for (uint32_t m = mask; m; m &= m - 1)
+		w->together[__builtin_ctz(m)] = wanted;
+	CONTINUE(wait_for(w, u, MEET_WARP, wanted, (int32_t)u->y + 1));
+}
+
 /* WAIT WARP EXCLUSIVE: the same, and only lanes that wait for the same lanes go on together; the
  * others come here again, as on a card, which counts a branch that splits the warp */
 HANDLER(meet_wait_exclusive)
@@ -420,6 +401,12 @@ HANDLER(meet_wait_warp_if)
 		CONTINUE(u + 1);
 	}
 	CONTINUE(wait_for(w, u, MEET_WARP, wanted, (int32_t)u->y + 1));
+}
+
+const struct uop *meet_exchange(struct warp *w, const struct uop *u)
+{
+	const struct uop *to = exchange_come(w, u);
+	return to ? to : next_part(w, u, false);
 }
 
 /* BREAK: a barrier */
@@ -461,6 +448,7 @@ const struct meet_handlers vm_meet_handlers = {
 	.wait = { meet_wait, meet_wait },
 	.wait_warp = { meet_wait_warp, meet_wait_warp },
 	.wait_exclusive = { meet_wait_exclusive, meet_wait_exclusive },
+	.wait_collective = { meet_wait_collective, meet_wait_collective },
 	.wait_warp_if = { meet_wait_warp_if, meet_wait_warp_if },
 	.break_ = { meet_break, meet_break },
 	.get = { meet_get, meet_get },

@@ -44,19 +44,6 @@ static const struct uop *run_lanes(struct warp *w, uint32_t mask, int32_t rc, co
 	return at;
 }
 
-/* A part behind its barrier; NULL = none. */
-static const struct uop *opened_part(struct warp *w)
-{
-	for (uint32_t i = 0; i < w->n_parts; i++) {
-		const struct warp_part p = w->part[i];
-		if (!p.opened)
-			continue;
-		w->part[i] = w->part[--w->n_parts];
-		return run_lanes(w, p.mask, p.rc, p.at);
-	}
-	return NULL;
-}
-
 static bool only_ends(const struct ir *ir, int32_t block)
 {
 	const struct xop *x = block < 0 ? NULL : &ir->ops[ir->blocks[block].first];
@@ -125,86 +112,6 @@ bool parts_at_barrier(const struct warp *w)
 	return false;
 }
 
-static void wait_for(struct warp *w, const struct uop *u, uint32_t mask, uint32_t wanted)
-{
-	w->part[w->n_parts++] =
-		(struct warp_part){ .mask = mask, .wanted = wanted, .rc = w->rc, .at = u };
-}
-
-/* Parts that go on at one place go on together. */
-static void join_opened(struct warp *w)
-{
-	for (uint32_t i = 0; i < w->n_parts; i++)
-		for (uint32_t k = w->n_parts; --k > i;) {
-			struct warp_part *p = &w->part[i], *q = &w->part[k];
-			if (!p->opened || !q->opened || p->at != q->at || p->rc != q->rc ||
-			    !(w->given & p->mask) != !(w->given & q->mask))
-				continue;
-			p->mask |= q->mask;
-			*q = w->part[--w->n_parts];
-		}
-}
-
-/* The parts that wait where part @i does, or at an instruction of that kind; *lanes: theirs. */
-static uint32_t waiting_alike(const struct warp *w, uint32_t i, uint32_t *lanes)
-{
-	const struct xop *ops = w->image->ir.ops, *x = &ops[w->part[i].at->xop];
-	uint32_t parts = 0;
-	*lanes = 0;
-	for (uint32_t k = 0; k < w->n_parts; k++) {
-		const struct warp_part *p = &w->part[k];
-		const struct xop *y = &ops[p->at->xop];
-		if (p->opened || p->wanted != w->part[i].wanted || y->kind != x->kind || y->op != x->op)
-			continue;
-		parts |= 1u << k;
-		*lanes |= p->mask;
-	}
-	return parts;
-}
-
-static bool at_one_place(const struct warp *w, uint32_t parts)
-{
-	const struct warp_part *p = &w->part[__builtin_ctz(parts)];
-	for (; parts; parts &= parts - 1) {
-		const struct warp_part *q = &w->part[__builtin_ctz(parts)];
-		if (q->at != p->at || q->rc != p->rc)
-			return false;
-	}
-	return true;
-}
-
-/* They met (@all), or nobody else comes: they go on, with what they have for one another. Where all
- * are at one place they do it there together. */
-static void open_parts(struct warp *w, uint32_t parts, bool all)
-{
-	if (!all || !at_one_place(w, parts))
-		exchange_meet(w, parts);
-	for (; parts; parts &= parts - 1) {
-		struct warp_part *p = &w->part[__builtin_ctz(parts)];
-		p->opened = true;
-		p->wanted = 0;
-	}
-	join_opened(w);
-}
-
-/* Lets go on all lanes that wait for no others than are there. */
-static bool meet(struct warp *w)
-{
-	bool any = false;
-	for (uint32_t i = 0; i < w->n_parts; i++) {
-		uint32_t lanes, parts;
-		if (w->part[i].opened || !w->part[i].wanted)
-			continue;
-		parts = waiting_alike(w, i, &lanes);
-		if (w->part[i].wanted & w->live & ~lanes)
-			continue;
-		open_parts(w, parts, true);
-		any = true;
-		i = UINT32_MAX; /* there may be fewer parts now */
-	}
-	return any;
-}
-
 /* Some wait for lanes that never come: a GPU would wait for ever. They go on without. */
 static bool give_up(struct warp *w)
 {
@@ -212,7 +119,7 @@ static bool give_up(struct warp *w)
 		uint32_t lanes;
 		if (w->part[i].opened || !w->part[i].wanted)
 			continue;
-		const uint32_t parts = waiting_alike(w, i, &lanes);
+		const uint32_t parts = exchange_alike(w, i, &lanes);
 		const unsigned lane = (unsigned)__builtin_ctz(lanes);
 		const uint64_t never = w->part[i].wanted & w->live & ~lanes;
 		if (!w->worker->grid->lenient) {
@@ -221,7 +128,7 @@ static bool give_up(struct warp *w)
 			return false;
 		}
 		vm_note(w, w->part[i].at, FAULT_WARP_DIVERGED, lane, 0)->address = never;
-		open_parts(w, parts, false);
+		exchange_open(w, parts, false);
 		return true;
 	}
 	return false;
@@ -264,17 +171,17 @@ static bool waits_for_lanes(const struct warp *w)
 
 const struct uop *parts_next(struct warp *w)
 {
-	const struct uop *to = opened_part(w);
-	if (!to && meet(w))
-		to = opened_part(w);
+	const struct uop *to = exchange_opened(w);
+	if (!to && exchange_met(w))
+		to = exchange_opened(w);
 	if (!to)
 		to = free_lanes(w);
-	if (!to && meet(w)) /* some may have had nothing left to do but end */
-		to = opened_part(w);
+	if (!to && exchange_met(w)) /* some may have had nothing left to do but end */
+		to = exchange_opened(w);
 	if (!to && waits_for_lanes(w)) {
 		to = leave_others(w, lanes_of_parts(w));
 		if (!to && give_up(w))
-			to = opened_part(w);
+			to = exchange_opened(w);
 	}
 	if (to || w->state == WARP_STOP)
 		return to;
@@ -292,38 +199,32 @@ const struct uop *parts_wait(struct warp *w, const struct uop *u)
 	return parts_next(w);
 }
 
+/* __syncwarp(): lanes that wait for others name themselves as well. False: a fault. */
+static bool sync_names_all(struct warp *w, const struct uop *u)
+{
+	const uint32_t others = w->live & ~w->mask;
+	for (uint32_t m = w->mask; m; m &= m - 1) {
+		const uint32_t wanted = exchange_members(w, u, (unsigned)__builtin_ctz(m));
+		if (wanted & others && !exchange_names_all(w, u, m & -m, wanted))
+			return false;
+	}
+	return true;
+}
+
 const struct uop *parts_exchange(struct warp *w, const struct uop *u)
 {
-	if (w->given & w->mask) {
-		exchange_take(w, u);
-		return u + 1;
-	}
-	if (w->program->kind != PROGRAM_REFERENCE)
-		return deoptimise_here(w, u); /* and comes here again */
-	const uint32_t others = w->live & ~w->mask;
-	uint32_t waiting = 0;
-	for (uint32_t left = w->mask; left;) {
-		const uint32_t wanted = exchange_members(w, u, (unsigned)__builtin_ctz(left));
-		uint32_t same = 0;
-		for (uint32_t m = left; m; m &= m - 1)
-			same |= exchange_members(w, u, (unsigned)__builtin_ctz(m)) == wanted ? m & -m : 0;
-		left &= ~same;
-		if (!(wanted & others))
-			continue;
-		if (w->image->ir.ops[u->xop].kind == X_WARPSYNC && !exchange_names_all(w, u, same, wanted))
-			return NULL;
-		wait_for(w, u, same, wanted);
-		waiting |= same;
-	}
-	w->mask &= ~waiting;
-	return w->mask ? u : parts_next(w);
+	if (w->image->ir.ops[u->xop].kind == X_WARPSYNC && w->program->kind == PROGRAM_REFERENCE &&
+	    !(w->given & w->mask) && !sync_names_all(w, u))
+		return NULL;
+	const struct uop *to = exchange_come(w, u);
+	return to ? to : parts_next(w);
 }
 
 void parts_opened(struct warp *w)
 {
 	for (uint32_t i = 0; i < w->n_parts; i++)
 		w->part[i].opened |= !w->part[i].wanted;
-	join_opened(w);
+	exchange_join(w);
 	w->at = parts_next(w);
 }
 
@@ -358,9 +259,9 @@ void parts_give_way(struct warp *w)
 		                             .rc = w->rc,
 		                             .opened = true,
 		                             .at = &w->program->uops[w->program->block_uop[block]] };
-	const struct uop *to = opened_part(w);
-	if (!to && meet(w))
-		to = opened_part(w);
+	const struct uop *to = exchange_opened(w);
+	if (!to && exchange_met(w))
+		to = exchange_opened(w);
 	if (!to)
 		to = leave_others(w, aside.mask | lanes_of_parts(w));
 	w->at = to ? to : aside.at;

@@ -7,7 +7,7 @@
 /* If its active lanes only look whether memory has changed, others of the warp go on, those too
  * that wait to meet them: they may be the ones that change it. */
 void parts_give_way(struct warp *w);
-/* meet.c: the same in machine code. */
+/* give_way.c: the same in machine code. */
 void meet_give_way(struct warp *w);
 
 #endif

@@ -50,7 +50,7 @@ struct simt_entry {
 	uint32_t mask;
 	int32_t block, rc;              /* rc: block where these lanes meet the others, -1 = nowhere */
 	bool call;                      /* they wait behind a call */
-	bool asks;                      /* they have asked memory in vain (meet.c) */
+	bool asks;                      /* they have asked memory in vain (give_way.c) */
 	const struct call_frame *frame; /* its caller's registers to be restored; NULL = none */
 	size_t kept;                    /* where they lie in the warp's call_saves */
 };
@@ -119,6 +119,8 @@ struct warp {
 	uint32_t given;           /* lanes for which a result of theirs waits (exchange.c): */
 	uint32_t given_pred;      /* its predicate */
 	uint32_t given_value[32]; /* and its value */
+	uint32_t collective; /* of machine code: lanes behind WARPSYNC.COLLECTIVE, at several places: */
+	uint32_t together[32]; /* and with which each then exchanges */
 	uint32_t n_waiting;
 	struct meeting waiting[32];
 	uint32_t meet[MEET_BARRIERS];      /* the lanes that meet there */
@@ -178,6 +180,8 @@ bool parts_at_barrier(const struct warp *w);
 /* Where exchange_apart(): the active lanes wait at @u for the others that they name, or take what
  * they got; what goes on now. */
 const struct uop *parts_exchange(struct warp *w, const struct uop *u);
+/* meet.c: the same in machine code. */
+const struct uop *meet_exchange(struct warp *w, const struct uop *u);
 const struct uop *parts_next(struct warp *w);
 void parts_opened(struct warp *w);
 
@@ -196,6 +200,20 @@ uint32_t exchange_members(const struct warp *w, const struct uop *u, unsigned la
  * stops there. */
 bool exchange_names_all(struct warp *w, const struct uop *u, uint32_t lanes, uint32_t named);
 bool exchange_apart(const struct warp *w, const struct uop *u, uint32_t mask);
+/* apart.c: the active lanes come to @u, where exchange_apart(). What goes on now, with what it got,
+ * or NULL: all of them wait. */
+const struct uop *exchange_come(struct warp *w, const struct uop *u);
+/* Lets go on all lanes that wait for no others than are there; false: there are none. */
+bool exchange_met(struct warp *w);
+/* A part that may go on; NULL = none. */
+const struct uop *exchange_opened(struct warp *w);
+/* The parts that wait where part @i does, or at an instruction of that kind; *@lanes: theirs. */
+uint32_t exchange_alike(const struct warp *w, uint32_t i, uint32_t *lanes);
+/* They met (@all), or nobody else comes: they go on, with what they have for one another. */
+void exchange_open(struct warp *w, uint32_t parts, bool all);
+/* Parts that go on at one place go on together. */
+void exchange_join(struct warp *w);
+
 /* The lanes of @parts, bits of their numbers, give one another what they have for them. */
 void exchange_meet(struct warp *w, uint32_t parts);
 /* What the active lanes got goes where @u wants it. */

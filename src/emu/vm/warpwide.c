@@ -6,12 +6,17 @@
  */
 #include "emu/vm/handler.h"
 
+static const struct uop *come_apart(struct warp *w, const struct uop *u)
+{
+	return ir_of_machine_code(&w->image->ir) ? meet_exchange(w, u) : parts_exchange(w, u);
+}
+
 /* The same where some lanes of the warp are elsewhere, which others may have to wait for. */
 #define MASKED(name)                                                     \
 	HANDLER(name##_masked)                                               \
 	{                                                                    \
 		if ((mask != w->live || w->given) && exchange_apart(w, u, mask)) \
-			CONTINUE(parts_exchange(w, u));                              \
+			CONTINUE(come_apart(w, u));                                  \
 		EMU_JUMP name(w, u, mask);                                       \
 	}
 
