@@ -82,8 +82,8 @@ for on in 't4 -arch=sm_75' 'a100 -arch=sm_80' 'h200 -arch=sm_90' 'rtx5090 -arch=
 done
 
 # forms of instructions: PTX and machine code give a program the same, on old and new architectures
-same_of_both() {
-	"$PMPP" launches --json --gpu "$2" --level ptx "$TEST_ROOT/tests/data/machine/$1.cu" ${3:+-arch=$3} >"$dir/ptx" 2>"$dir/err"
+same_of_both() { # name, GPU, architecture; sass: PTX that knows what the assembler fused
+	"$PMPP" launches --json --gpu "$2" --level "${4:-ptx}" "$TEST_ROOT/tests/data/machine/$1.cu" ${3:+-arch=$3} >"$dir/ptx" 2>"$dir/err"
 	PMPP_RESULTS_OF=sass "$PMPP" launches --json --gpu "$2" --level sass "$TEST_ROOT/tests/data/machine/$1.cu" ${3:+-arch=$3} >"$dir/out" 2>>"$dir/err"
 	field "$dir/ptx" stdout >"$dir/want"
 	field "$dir/out" stdout >"$dir/printed"
@@ -105,6 +105,9 @@ for on in 't4 sm_75' 'h200 sm_90' 'rtx5090 sm_120'; do
 	same_of_both launch_words $on
 done
 same_of_both waits a100 sm_80
+same_of_both half_sums a100 sm_80 sass
+same_of_both half_sums h200 sm_90 sass
+same_of_both half_sums rtx5090 sm_120 sass
 same_of_both packed t4 sm_75
 same_of_both packed a100 sm_80
 same_of_both packed h200 sm_90

@@ -87,10 +87,17 @@ static bool are_twins(const struct contraction *c, const struct sum *a, const st
 	return true;
 }
 
+/* Two sums of single halves may be one instruction, which names the line of one of them. */
+static bool is_packed(const struct ir *ir, uint32_t o)
+{
+	const struct family *f = family_of_sum(ir, &ir->ops[o]);
+	return f && (f->type == PTX_F16 || f->type == PTX_BF16);
+}
+
 bool is_worked_out(const struct contraction *c, const struct sum *s)
 {
 	const struct fusion *f = fusion_of(c->ir, s->op);
-	if (!f || f->sum != FUSION_UNKNOWN)
+	if (!f || f->sum != FUSION_UNKNOWN || is_packed(c->ir, s->op))
 		return false;
 	for (unsigned i = 0; i < 2; i++) {
 		const struct fusion *p =

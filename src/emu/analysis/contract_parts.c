@@ -197,5 +197,5 @@ bool folds_away(const struct ir *ir, const struct xop *x, const struct family *f
 			return true;
 		literals++;
 	}
-	return literals == 2;
+	return literals == 2 && (f->type == PTX_F32 || f->type == PTX_F64); /* halves it leaves alone */
 }

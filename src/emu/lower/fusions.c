@@ -62,12 +62,22 @@ static bool is_plain_sum(const struct sass_inst *i)
 	return n >= 2 && (is_one(&i->operands[i->n_dsts]) || is_one(&i->operands[i->n_dsts + 1]));
 }
 
+/* Source @n of @i; a number of two halves is printed as two. NULL = there is none. */
+static const struct sass_operand *source_at(const struct sass_inst *i, unsigned n)
+{
+	const bool pairs = sass_op_info((enum sass_op)i->op)->pipe == SASS_PIPE_FP16;
+	unsigned at = i->n_dsts;
+	for (; n && at < i->n_operands; n--)
+		at += pairs && i->operands[at].kind == SASS_OPND_FLOAT ? 2 : 1;
+	return at < i->n_operands ? &i->operands[at] : NULL;
+}
+
 /* The line that a source of @i comes from: of what was written last, as the code stands. */
 static uint32_t source_line(const struct sass_func *f, const struct sass_inst *i, unsigned source)
 {
-	if (source >= (unsigned)(i->n_operands - i->n_dsts))
+	const struct sass_operand *o = source_at(i, source);
+	if (!o)
 		return 0;
-	const struct sass_operand *o = &i->operands[i->n_dsts + source];
 	for (const struct sass_inst *k = i; o->kind == SASS_OPND_REG && k-- > f->insts;)
 		for (unsigned n = 0; n < k->n_dsts; n++) {
 			const struct sass_operand *d = &k->operands[n];
