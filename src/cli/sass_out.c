@@ -11,6 +11,8 @@
  */
 #include "cli/sass_out.h"
 
+#include "base/mem.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +42,12 @@ static void print_place(struct cli *c, const struct sass_show *show, const struc
 	fputc('\n', c->out);
 }
 
+/* Which banks of registers there are was measured there only. */
+static bool banks_known(const struct sass_show *show)
+{
+	return show->module->cubin.sm == SASS_BANKS_SM;
+}
+
 static void live_text(const struct sass_inst *i, char *out, size_t n)
 {
 	if (i->live_regs == SASS_UNKNOWN_LIVE)
@@ -53,9 +61,12 @@ static char barrier_digit(unsigned b)
 	return b < SASS_N_BARRIERS ? (char)('0' + b) : '-';
 }
 
+/* @reached: another instruction leads to it. */
 static void print_inst(struct cli *c, const struct sass_show *show, const struct sass_func *f,
-                       const struct sass_inst *i, unsigned conflicts)
+                       const struct sass_inst *i, bool reached)
 {
+	const unsigned conflicts =
+		banks_known(show) ? sass_registers(f, (unsigned)(i - f->insts)).conflicts : 0;
 	char operands[256];
 	char live[24], ptx[16] = "", wait[SASS_N_BARRIERS + 1] = "", guard[8];
 	live_text(i, live, sizeof live);
@@ -65,7 +76,7 @@ static void print_inst(struct cli *c, const struct sass_show *show, const struct
 		wait[b] = i->control.wait >> b & 1 ? (char)('0' + b) : '-';
 	sass_guard_text(i, guard);
 	sass_operands_text(f, i, operands, sizeof operands);
-	fprintf(c->out, "  %04" PRIx32, i->offset);
+	fprintf(c->out, " %c%04" PRIx32, reached ? '>' : ' ', i->offset);
 	sass_print_count(c, show, i);
 	fprintf(c->out, "  %-6s %s  %2u %c  w%c r%c wait %s  %5s %s%s%s", ptx, live, i->control.stall,
 	        i->control.yield ? 'y' : '-', barrier_digit(i->control.write_bar),
@@ -101,12 +112,6 @@ static struct mix count_mix(const struct sass_func *f)
 			m.why_not = i->why_not;
 	}
 	return m;
-}
-
-/* Which banks of registers there are was measured there only. */
-static bool banks_known(const struct sass_show *show)
-{
-	return show->module->cubin.sm == SASS_BANKS_SM;
 }
 
 static void print_registers(struct cli *c, const struct sass_show *show, const struct mix *m)
@@ -156,6 +161,26 @@ void sass_say_registers(struct cli *c, const struct sass_show *show, const struc
 		            show->max_registers, f->cubin->max_threads);
 }
 
+/* Where most registers hold a value: what stands there decides how many a thread needs. */
+static void print_most_live(struct cli *c, const struct sass_func *f)
+{
+	const struct sass_inst *most = NULL;
+	for (const struct sass_inst *i = f->insts; i < f->insts + f->n_insts; i++)
+		if (i->live_regs != SASS_UNKNOWN_LIVE && (!most || i->live_regs > most->live_regs))
+			most = i;
+	if (most)
+		cli_line(c, "  most registers hold a value at %04x: %u", (unsigned)most->offset,
+		         most->live_regs);
+}
+
+static bool has_lines(const struct sass_func *f)
+{
+	for (unsigned n = 0; n < f->n_insts; n++)
+		if (f->insts[n].line)
+			return true;
+	return false;
+}
+
 static void print_head(struct cli *c, const struct sass_show *show, const struct sass_func *f)
 {
 	const struct cubin_func *k = f->cubin;
@@ -173,6 +198,10 @@ static void print_head(struct cli *c, const struct sass_show *show, const struct
 	for (unsigned i = 0; i < k->n_params; i++)
 		cli_line(c, "  parameter %u: %u bytes at c[0x0][0x%x]", k->params[i].index,
 		         k->params[i].bytes, k->param_offset + k->params[i].offset);
+	print_most_live(c, f);
+	if (!has_lines(f))
+		cli_line_in(c, STYLE_WATCH,
+		            "  it names no source lines: compile with -lineinfo to see them here");
 	if (sass_is_counted(show))
 		cli_line_in(c, STYLE_TITLE,
 		            "\n  offset      runs     %% lanes  PTX    R/ P/UR  stall, yield, barriers set "
@@ -183,16 +212,33 @@ static void print_head(struct cli *c, const struct sass_show *show, const struct
 			"\n  offset PTX    R/ P/UR  stall, yield, barriers set and waited for, instruction");
 }
 
+/* By instruction: another one leads to it. */
+static bool *reached_ones(const struct sass_func *f)
+{
+	bool *reached = mem_calloc(f->n_insts + 1, sizeof *reached);
+	for (unsigned n = 0; n < f->n_insts; n++) {
+		const struct sass_inst *i = &f->insts[n];
+		if (i->target >= 0)
+			reached[i->target] = true;
+		for (unsigned k = 0; k < i->n_targets; k++)
+			reached[i->targets[k]] = true;
+	}
+	return reached;
+}
+
 void sass_print(struct cli *c, const struct sass_show *show, const struct sass_func *f)
 {
+	const bool lines = has_lines(f);
+	bool *reached = reached_ones(f);
 	print_head(c, show, f);
 	for (unsigned n = 0; n < f->n_insts; n++) {
 		const struct sass_inst *i = &f->insts[n];
 		const struct sass_inst *last = n ? i - 1 : NULL;
-		if (!last || last->line != i->line || last->file != i->file)
+		if (lines && (!last || last->line != i->line || last->file != i->file))
 			print_place(c, show, i);
-		print_inst(c, show, f, i, banks_known(show) ? sass_registers(f, n).conflicts : 0);
+		print_inst(c, show, f, i, reached[n]);
 	}
+	free(reached);
 	print_mix(c, show, f);
 	sass_print_counts(c, show, f);
 }

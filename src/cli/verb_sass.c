@@ -247,7 +247,8 @@ CLI_VERB(
 	.usage = "KERNEL[/VARIANT] [name=value ...] | FILE.cu [-I DIR -D NAME ...] | FILE.ptx | "
 			 "FILE.cubin | PROG.cu --launch N [-- arguments] [options]",
 	.help =
-		"Per instruction: offset, PTX line, live registers, predicates and uniform registers,\n"
+		"Per instruction: offset (> where a jump leads), PTX line, live registers, predicates\n"
+		"and uniform registers,\n"
 		"and what the compiler tells the scheduler: cycles to the next instruction (stall), y to\n"
 		"prefer another warp, the scoreboard that is set when the result is written (w) and when\n"
 		"the sources are read (r), the scoreboards that it waits for. nvdisasm of the CUDA\n"

@@ -20,6 +20,8 @@ shown parameters 'parameter 3: 4 bytes at c\[0x0\]\[0x228\]'
 shown source-line '^  70 \| .*const float a = x\[i\]'
 shown waits 'w- r- wait [-0-5]*[0-5][-0-5]* +FADD R[0-9]+, R[0-9]+, R[0-9]+'
 shown guard ' @P0 EXIT'
+shown most-live '^  most registers hold a value at 0[0-9a-f]+: [0-9]+'
+shown end-reached '^ >[0-9a-f]{4} .* BRA 0x' # the loop behind the end leads to itself
 shown mix 'FP32 +1 +[0-9.]+ %'
 same one-function 1 "$(grep -c '(kernel)' "$dir/out")"
 
