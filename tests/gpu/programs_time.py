@@ -152,10 +152,10 @@ def compare(pmpp, sheet, path, out, names):
         p = json.loads(line)
         measured.setdefault(p["program"], []).append(p)
     points = []
-    for source in programs(names):
-        if source.stem not in measured:
-            continue
-        ours = modelled(pmpp, sheet, source)
+    sources = [s for s in programs(names) if s.stem in measured]
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        all_ours = list(pool.map(lambda s: modelled(pmpp, sheet, s), sources))
+    for source, ours in zip(sources, all_ours):
         found = points_of(measured[source.stem], ours)
         if found is None:
             print(f"{source.stem}: {len(measured[source.stem])} launches measured, "
