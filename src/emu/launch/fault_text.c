@@ -262,12 +262,14 @@ static const char *kernel_name(const char *name, size_t *len)
 static void say_where(const struct emu_launch *l, const struct ir_inst *in, char *where, size_t n)
 {
 	size_t len;
-	const char *name = kernel_name(l->func->name, &len);
+	const char *own = kernel_name(l->func->name, &len);
+	char name[256];
+	snprintf(name, sizeof name, "%.*s", (int)len, own);
 	if (in->line)
-		snprintf(where, n, "%s:%u: %.*s", l->source_file, in->line, (int)len, name);
+		snprintf(where, n, "%s:%u: %s", l->source_file, in->line, name);
 	else
-		snprintf(where, n, l->image.ir.func ? "%s: %.*s, PTX line %u" : "%s: %.*s, offset 0x%x",
-		         l->source_file, (int)len, name, in->listing);
+		snprintf(where, n, l->image.ir.func ? "%s: %s, PTX line %u" : "%s: %s, offset 0x%x",
+		         l->source_file, name, in->listing);
 }
 
 bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct err *err)
