@@ -128,7 +128,7 @@ says diff-value-words '--gpu wants a value'
 # a launch in the emulator: how often every instruction ran, beside it and in sum
 run counted 0 sass diverge/if_else N=65536 --gpu h200 --counts
 shown counted-row '^  0000 +2048 +0\.1 +32\.0 .* LDC R1, c\[0x0\]\[0x28\]$'
-shown counted-never '^  0[0-9a-f]{3} +0 +- +- .* BRA 0x0[0-9a-f]*$'
+shown counted-never '^ >0[0-9a-f]{3} +0 +- +- .* BRA 0x0[0-9a-f]*$'
 shown counted-sum '^  Executed: 1 660 928 . warp instructions, 21\.4 of 32 lanes on average'
 shown counted-line '^ +[0-9.]+ % +[0-9 ]+  [0-9.]+ +39 \| 		for \(int s = 0'
 shown counted-loop '^    [0-9a-f]{4}-[0-9a-f]{4} +[0-9.]+ % +[0-9 ]+  [0-9]+-[0-9]+$'
