@@ -169,6 +169,7 @@ static char *as_txt(const struct session *s, bool ascii)
 		struct session shown = *s;
 		struct canvas c;
 		shown.view = v->name;
+		shown.cursor = (struct view_cursor){ .row = v->start ? v->start(&shown) : 0 };
 		canvas_init(&c, 40, 100, ascii);
 		canvas_clear(&c);
 		v->draw(&shown, &c);
