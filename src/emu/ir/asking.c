@@ -5,9 +5,9 @@
 #include "emu/ir/ir.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Leaves memory as it is, unless it gets what the loop waits for? */
 static bool asks_only(const struct xop *x)
@@ -44,39 +44,93 @@ static bool block_changes(const struct ir *ir, uint32_t block)
 	return false;
 }
 
-/* The blocks that are reached from @home through such as change nothing (@quiet). */
-static void reach(const struct ir *ir, const bool *quiet, uint32_t home, bool *seen)
+#define MOST_BLOCKS 64 /* of a loop that only asks */
+
+/* Blocks of the loops that change nothing: @loop[b] is the number of b's, 0 = none. Two blocks are
+ * of one loop where each leads to the other through such blocks (Tarjan's components). */
+struct loops {
+	const struct ir *ir;
+	const bool *quiet;
+	uint32_t *loop, *found, *low, *open, *way, *next; /* by block; open, way: stacks */
+	uint32_t n_found, n_open, n_loops;
+};
+
+static int32_t successor(const struct xblock *b, uint32_t i)
 {
-	uint32_t *todo = mem_calloc(ir->n_blocks, sizeof *todo), n = 0;
-	todo[n++] = home;
-	while (n) {
-		const struct xblock *b = &ir->blocks[todo[--n]];
-		for (unsigned i = 0; i < 2 + b->n_targets; i++) {
-			const int32_t to = i < 2 ? b->succ[i] : b->targets[i - 2];
-			if (to < 0 || seen[to] || !quiet[to])
-				continue;
-			seen[to] = true;
-			todo[n++] = (uint32_t)to;
-		}
-	}
-	free(todo);
+	return i < 2 ? b->succ[i] : b->targets[i - 2];
 }
 
-/* The blocks on a way from @home back to it; false: there is none. */
-static bool loop_of(const struct ir *ir, const bool *quiet, uint32_t home, bool *loop)
+static bool leads_to_itself(const struct ir *ir, uint32_t block)
 {
-	bool *from = mem_calloc(ir->n_blocks, sizeof *from);
-	memset(loop, 0, ir->n_blocks * sizeof *loop);
-	reach(ir, quiet, home, loop);
-	for (uint32_t b = 0; loop[home] && b < ir->n_blocks; b++) {
-		if (!loop[b] || b == home)
-			continue;
-		memset(from, 0, ir->n_blocks * sizeof *from);
-		reach(ir, quiet, b, from);
-		loop[b] = from[home];
+	const struct xblock *b = &ir->blocks[block];
+	for (uint32_t i = 0; i < 2 + b->n_targets; i++)
+		if (successor(b, i) == (int32_t)block)
+			return true;
+	return false;
+}
+
+/* The blocks from @first on in `open` are of one component. */
+static void close_component(struct loops *l, uint32_t block)
+{
+	uint32_t first = l->n_open;
+	while (l->open[--first] != block)
+		;
+	const uint32_t size = l->n_open - first;
+	const bool loop = size <= MOST_BLOCKS && (size > 1 || leads_to_itself(l->ir, block));
+	l->n_loops += loop;
+	for (uint32_t i = first; i < l->n_open; i++) {
+		l->loop[l->open[i]] = loop ? l->n_loops : 0;
+		l->low[l->open[i]] = UINT32_MAX; /* closed */
 	}
-	free(from);
-	return loop[home];
+	l->n_open = first;
+}
+
+static void enter(struct loops *l, uint32_t block)
+{
+	l->found[block] = l->low[block] = ++l->n_found;
+	l->open[l->n_open++] = block;
+}
+
+static void components_from(struct loops *l, uint32_t root)
+{
+	uint32_t depth = 0;
+	l->way[depth++] = root;
+	enter(l, root);
+	while (depth) {
+		const uint32_t at = l->way[depth - 1];
+		const struct xblock *b = &l->ir->blocks[at];
+		if (l->next[at] == 2 + b->n_targets) {
+			if (l->low[at] == l->found[at])
+				close_component(l, at);
+			if (--depth && l->low[at] < l->low[l->way[depth - 1]])
+				l->low[l->way[depth - 1]] = l->low[at];
+			continue;
+		}
+		const int32_t to = successor(b, l->next[at]++);
+		if (to < 0 || !l->quiet[to])
+			continue;
+		if (!l->found[to]) {
+			l->way[depth++] = (uint32_t)to;
+			enter(l, (uint32_t)to);
+		} else if (l->low[to] != UINT32_MAX && l->found[to] < l->low[at]) {
+			l->low[at] = l->found[to];
+		}
+	}
+}
+
+/* Owned. */
+static uint32_t *quiet_loops(const struct ir *ir, const bool *quiet)
+{
+	struct loops l = { .ir = ir, .quiet = quiet };
+	uint32_t **const tables[] = { &l.loop, &l.found, &l.low, &l.open, &l.way, &l.next };
+	for (unsigned i = 0; i < ARRAY_LEN(tables); i++)
+		*tables[i] = mem_calloc(ir->n_blocks + 1, sizeof **tables[i]);
+	for (uint32_t b = 0; b < ir->n_blocks; b++)
+		if (quiet[b] && !l.found[b])
+			components_from(&l, b);
+	for (unsigned i = 1; i < ARRAY_LEN(tables); i++)
+		free(*tables[i]);
+	return l.loop;
 }
 
 static bool writes(const struct xop *x, int32_t r)
@@ -87,26 +141,26 @@ static bool writes(const struct xop *x, int32_t r)
 	return false;
 }
 
-static bool same_value(const struct ir *ir, const bool *loop, uint32_t block, uint32_t op,
+static bool same_value(const struct ir *ir, const uint32_t *loop, uint32_t block, uint32_t op,
                        unsigned deep);
 
 /* Has register @r the same value each time round where operation @op of @block reads it, as far as
  * @deep operations say? */
-static bool same_each_time(const struct ir *ir, const bool *loop, uint32_t block, uint32_t op,
+static bool same_each_time(const struct ir *ir, const uint32_t *loop, uint32_t block, uint32_t op,
                            int32_t r, unsigned deep)
 {
 	for (uint32_t o = op; o-- > ir->blocks[block].first;)
 		if (writes(&ir->ops[o], r) && ir->ops[o].guard < 0)
 			return same_value(ir, loop, block, o, deep);
 	for (uint32_t b = 0; b < ir->n_blocks; b++)
-		for (uint32_t o = ir->blocks[b].first; loop[b] && o < ir->blocks[b].end; o++)
+		for (uint32_t o = ir->blocks[b].first; loop[b] == loop[block] && o < ir->blocks[b].end; o++)
 			if (writes(&ir->ops[o], r) && !same_value(ir, loop, b, o, deep))
 				return false;
 	return true;
 }
 
 /* Does operation @op make the same each time round? */
-static bool same_value(const struct ir *ir, const bool *loop, uint32_t block, uint32_t op,
+static bool same_value(const struct ir *ir, const uint32_t *loop, uint32_t block, uint32_t op,
                        unsigned deep)
 {
 	const struct xop *x = &ir->ops[op];
@@ -123,20 +177,18 @@ static bool same_value(const struct ir *ir, const bool *loop, uint32_t block, ui
 void ir_find_asking(struct ir *ir)
 {
 	bool *quiet = mem_calloc(ir->n_blocks + 1, sizeof *quiet);
-	bool *loop = mem_calloc(ir->n_blocks + 1, sizeof *loop);
 	for (uint32_t b = 0; b < ir->n_blocks; b++)
 		quiet[b] = !block_changes(ir, b);
+	uint32_t *loop = quiet_loops(ir, quiet);
 	for (uint32_t b = 0; b < ir->n_blocks; b++)
-		for (uint32_t o = ir->blocks[b].first; quiet[b] && o < ir->blocks[b].end; o++) {
+		for (uint32_t o = ir->blocks[b].first; loop[b] && o < ir->blocks[b].end; o++) {
 			const struct xop *x = &ir->ops[o];
 			if ((x->kind != X_LD && x->kind != X_ATOM) || !x->decides || ir->blocks[b].asks)
 				continue;
-			if (!loop_of(ir, quiet, b, loop))
-				break;
 			if (x->s[0].kind == S_REG && !same_each_time(ir, loop, b, o, x->s[0].reg, DEEP))
 				continue;
 			for (uint32_t k = 0; k < ir->n_blocks; k++)
-				ir->blocks[k].asks |= loop[k];
+				ir->blocks[k].asks |= loop[k] == loop[b];
 		}
 	free(loop);
 	free(quiet);
