@@ -102,7 +102,8 @@ static void components_from(struct loops *l, uint32_t root)
 		if (l->next[at] == 2 + b->n_targets) {
 			if (l->low[at] == l->found[at])
 				close_component(l, at);
-			if (--depth && l->low[at] < l->low[l->way[depth - 1]])
+			depth--;
+			if (depth && l->low[at] < l->low[l->way[depth - 1]])
 				l->low[l->way[depth - 1]] = l->low[at];
 			continue;
 		}
