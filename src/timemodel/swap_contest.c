@@ -2,464 +2,102 @@
 #include "timemodel/swap_contest.h"
 
 #include "base/mem.h"
-#include "timemodel/constants.h"
-#include "timemodel/events.h"
-#include "timemodel/l2_units.h"
+#include "timemodel/swap_play.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define LANES 32
-#define SECTOR_WORDS 8
-#define LINE_WORDS 32
 /*
- * Played at most: visits of a warp to a word. Longer contests are played with fewer warps, of which
- * each stands for many, and slower units: as much slower as tries for each change become fewer, if
- * others are in the way, or as lanes become fewer.
+ * Long contests are played with fewer warps, of which each stands for many, and slower units: as
+ * much slower as tries for each change become fewer, if others are in the way (by the power that
+ * swap_play.c names), or as lanes become fewer.
  */
-#define MOST_VISITS 600000
 #define FEWER 4
-#define MOST_WARPS 40000 /* of a maximum, which settles soon */
-#define MOST_OF_A_MAXIMUM 1e7
-/* Of a maximum's values; the mean of so many is taken, of many wishes fewer. */
-#define ORDERS 16
-#define ORDERS_OF_MANY 4
-#define FEW_WISHES 2048
-/* Requests are picked from those that wait at a unit; one is served when it is picked so often.
- * Tries for each change then grow as the power 5/6 of the lanes that want a word, between taking
- * turns (1) and chance alone (1/2): contended.cu, words that 256 to 135168 lanes want. */
-#define QUEUE_PICKS 5
 #define TRIES_POWER (5 / 6.0)
+#define MOST_WARPS 20000 /* of a maximum */
+/* Of a maximum's values; the mean of so many is taken, of many wishes fewer. */
+#define ORDERS 8
+#define ORDERS_OF_MANY 2
+#define FEW_WISHES 2048
 
-struct word {
-	uint32_t at;            /* as in swap_wish */
-	uint32_t version, best; /* how often it was changed; of a maximum, what stands there */
-	bool used;
-};
-
-/* Lanes of a wish that want one word. They have seen it last at the same time. */
-struct group {
-	struct word *word;
-	uint32_t lanes, seen;
-};
-
-/* A warp that is resident. */
-struct player {
-	size_t next, end; /* its wishes that are left */
-	size_t number;
-	struct group group[LANES]; /* of its wish, ascending by address */
-	unsigned n_groups;
-	unsigned under_way; /* requests at units */
-	double served_ns;   /* the last of them */
-	bool looked;
-	bool spread; /* over several sectors */
-	bool late;   /* its wish is one of the second half */
-};
-
-/* Groups of a line, on their way to its unit. */
-struct request {
-	uint32_t player, picks;
-	unsigned first, end;
-};
-
-struct unit {
-	struct request *waiting;
-	unsigned n, room;
-	bool busy;
-};
-
-struct span { /* of a warp's wishes */
-	size_t first, end;
-};
-
-/* Who is in a lane's way. */
-enum rivals { NOBODY, OWN_WARP, ALL };
-
-struct play {
-	const struct swap_contest *contest;
-	enum rivals rivals;
-	struct word *words;
-	size_t words_room;
-	struct unit unit[L2_UNITS];
-	struct events events; /* who: a player, or -1 - unit */
-	struct span *warp;
-	size_t n_warps, last_warp, next_warp; /* warps as often as they play: last, next */
-	size_t times, every;                  /* a warp plays so often; only one in so many */
-	double slower;                        /* times that a unit takes */
-	struct player *player;
-	uint32_t random, order; /* order: of a maximum's values, one of many */
-	double lanes;           /* of all wishes */
-	double wishes, begun, end_ns, visits;
-	double tries, late_tries; /* of lanes; of those that come late */
-};
-
-static uint32_t any(struct play *p)
+/* Blocks that were looked at lie side by side in patches. Do lanes of different patches want the
+ * same words? Then those that were not looked at want them as well, otherwise others. */
+static double words_for(const struct play *p, double patches)
 {
-	p->random ^= p->random << 13;
-	p->random ^= p->random >> 17;
-	p->random ^= p->random << 5;
-	return p->random;
-}
-
-static uint64_t mixed(uint64_t x)
-{
-	x ^= x >> 33;
-	x *= UINT64_C(0xff51afd7ed558ccd);
-	x ^= x >> 33;
-	x *= UINT64_C(0xc4ceb9fe1a85ec53);
-	return x ^ x >> 33;
-}
-
-/* --- what warps want --- */
-
-static struct word *word_at(struct play *p, uint32_t at)
-{
-	size_t i = mixed(at) & (p->words_room - 1);
-	while (p->words[i].used && p->words[i].at != at)
-		i = (i + 1) & (p->words_room - 1);
-	p->words[i].used = true;
-	p->words[i].at = at;
-	return &p->words[i];
-}
-
-/* What a lane would put at its word, where the largest stays: any order is as good as another. */
-static uint32_t rank_of(const struct play *p, const struct player *x, unsigned lane)
-{
-	const uint64_t order = (uint64_t)p->order << 56;
-	return (uint32_t)mixed(mixed(order + (x->number << 32) + (x->next << 5) + lane)) | 1;
-}
-
-static unsigned lowest(uint32_t mask)
-{
-	return (unsigned)__builtin_ctz(mask);
-}
-
-static unsigned lanes_of(uint32_t mask)
-{
-	return (unsigned)__builtin_popcount(mask);
-}
-
-/* Groups of the next wish, sorted by address. */
-static void take_wish(struct play *p, struct player *x)
-{
-	const struct swap_wish *wish = &p->contest->wish[x->next];
-	x->n_groups = 0;
-	x->looked = false;
-	x->late = 2 * ++p->begun > p->wishes;
-	for (uint32_t m = wish->mask; m; m &= m - 1) {
-		const uint32_t at = wish->word[lowest(m)];
-		unsigned i = x->n_groups;
-		while (i && x->group[i - 1].word->at > at)
-			i--;
-		if (i && x->group[i - 1].word->at == at) {
-			x->group[i - 1].lanes |= m & -m;
-			continue;
-		}
-		memmove(&x->group[i + 1], &x->group[i], (x->n_groups++ - i) * sizeof *x->group);
-		x->group[i] = (struct group){ .word = word_at(p, at), .lanes = m & -m };
+	double lanes = 0, shared = 0;
+	for (size_t i = 0; i < p->words_room; i++) {
+		const struct word *w = &p->words[i];
+		lanes += w->lanes;
+		shared += (double)w->lanes * w->patches;
 	}
+	const double of_word = shared / fmax(1, lanes);
+	const double chance = patches > 1 ? (of_word - 1) / (patches - 1) : 1;
+	const double all = 1 + chance * (patches * p->contest->sampled_of - 1);
+	return fmax(1, p->contest->sampled_of * of_word / all);
 }
 
-/* Lanes have got what they wanted, or want it no more. */
-static void leave(struct group *g, uint32_t lanes)
-{
-	g->lanes &= ~lanes;
-}
-
-/* Of a maximum: lanes that would not raise it. */
-static uint32_t idle(const struct play *p, const struct player *x, const struct group *g)
-{
-	uint32_t lanes = 0;
-	for (uint32_t m = g->lanes; m; m &= m - 1)
-		if (rank_of(p, x, lowest(m)) <= g->word->best)
-			lanes |= m & -m;
-	return lanes;
-}
-
-/* Those who see that they have nothing to change do not try. */
-static void give_up(const struct play *p, const struct player *x, struct group *g)
-{
-	if (p->contest->settles && !p->contest->all_try)
-		leave(g, idle(p, x, g));
-}
-
-/* --- units of L2 --- */
-
-/* A group's lanes try, one after the other: the first of them holds if nobody came between. */
-static void try_swap(struct play *p, const struct player *x, struct group *g)
-{
-	p->visits++;
-	p->tries += lanes_of(g->lanes);
-	p->late_tries += x->late ? lanes_of(g->lanes) : 0;
-	if (p->rivals == NOBODY) {
-		leave(g, g->lanes);
-		return;
-	}
-	if (p->contest->all_try && g->seen == g->word->version)
-		leave(g, idle(p, x, g)); /* they put there what is there */
-	if (g->lanes && (g->seen == g->word->version || p->rivals == OWN_WARP)) {
-		g->word->version++;
-		g->word->best = rank_of(p, x, lowest(g->lanes));
-		leave(g, g->lanes & -g->lanes);
-	}
-	g->seen = g->word->version;
-}
-
-/* In ns: each pass of a sector changes each of its words once. */
-static double serve(struct play *p, struct player *x, const struct request *r)
-{
-	double ns = 0;
-	for (unsigned i = r->first; i < r->end;) {
-		const uint32_t sector = x->group[i].word->at / SECTOR_WORDS;
-		unsigned most = 0, second = 0;
-		for (; i < r->end && x->group[i].word->at / SECTOR_WORDS == sector; i++) {
-			const unsigned n = lanes_of(x->group[i].lanes);
-			if (!n)
-				continue;
-			second = n > most ? most : n > second ? n : second;
-			most = n > most ? n : most;
-			try_swap(p, x, &x->group[i]);
-		}
-		ns += (most > 0 && x->spread) * timing.swap_sector_ns + second * timing.swap_words_pass_ns +
-		      (most - second) * timing.atomic_pass_ns;
-	}
-	return ns * p->slower;
-}
-
-/* A warp's requests are back: the next round of those who have failed, or its next wish. */
-static void round_ends(struct play *p, uint32_t who)
-{
-	struct player *x = &p->player[who];
-	bool left = false;
-	for (unsigned i = 0; i < x->n_groups; i++) {
-		give_up(p, x, &x->group[i]);
-		left |= x->group[i].lanes != 0;
-	}
-	x->next += !left;
-	x->n_groups = left ? x->n_groups : 0;
-	event_post(&p->events, x->served_ns + (left ? 1 : 0.5) * timing.swap_round_trip_ns,
-	           (int32_t)who);
-}
-
-static void serve_next(struct play *p, unsigned unit, double ns)
-{
-	struct unit *u = &p->unit[unit];
-	u->busy = u->n > 0;
-	if (!u->n)
-		return;
-	unsigned i;
-	do
-		i = any(p) % u->n;
-	while (++u->waiting[i].picks < QUEUE_PICKS && u->n > 1);
-	const struct request r = u->waiting[i];
-	u->waiting[i] = u->waiting[--u->n];
-	struct player *x = &p->player[r.player];
-	const double end = ns + serve(p, x, &r);
-	x->served_ns = fmax(x->served_ns, end);
-	if (!--x->under_way)
-		round_ends(p, r.player);
-	event_post(&p->events, end, -1 - (int32_t)unit);
-}
-
-static void wait_at(struct unit *u, struct request r)
-{
-	if (u->n == u->room) {
-		u->room = u->room ? 2 * u->room : 64;
-		u->waiting = mem_realloc(u->waiting, u->room, sizeof *u->waiting);
-	}
-	u->waiting[u->n++] = r;
-}
-
-/* A warp's lanes try: a request for each line. */
-static void ask(struct play *p, uint32_t who, double ns)
-{
-	struct player *x = &p->player[who];
-	unsigned asked[LANES], n_asked = 0, sectors = 0;
-	uint32_t last = UINT32_MAX;
-	x->served_ns = ns;
-	for (unsigned i = 0; i < x->n_groups;) {
-		const uint32_t line = x->group[i].word->at / LINE_WORDS;
-		struct request r = { .player = who, .first = i };
-		uint32_t lanes = 0;
-		for (; i < x->n_groups && x->group[i].word->at / LINE_WORDS == line; i++) {
-			lanes |= x->group[i].lanes;
-			sectors += x->group[i].lanes && x->group[i].word->at / SECTOR_WORDS != last;
-			last = x->group[i].lanes ? x->group[i].word->at / SECTOR_WORDS : last;
-		}
-		r.end = i;
-		if (!lanes)
-			continue;
-		asked[n_asked] = l2_unit((uint64_t)line * LINE_WORDS * SWAP_WORD_BYTES);
-		wait_at(&p->unit[asked[n_asked++]], r);
-	}
-	x->under_way = n_asked;
-	x->spread = sectors > 1;
-	for (unsigned i = 0; i < n_asked; i++)
-		if (!p->unit[asked[i]].busy)
-			serve_next(p, asked[i], ns);
-}
-
-/* --- the play --- */
-
-/* The value comes that a warp's lanes start from. */
-static void look(struct play *p, uint32_t who, double ns)
-{
-	struct player *x = &p->player[who];
-	bool left = false;
-	x->looked = true;
-	for (unsigned i = 0; i < x->n_groups; i++) {
-		struct group *g = &x->group[i];
-		g->seen = g->word->version;
-		if (p->rivals == NOBODY && p->contest->settles && !p->contest->all_try)
-			leave(g, g->lanes);
-		give_up(p, x, g);
-		left |= g->lanes != 0;
-	}
-	x->next += !left;
-	x->n_groups = left ? x->n_groups : 0;
-	event_post(&p->events, ns + timing.swap_round_trip_ns / (left ? 1 : 2), (int32_t)who);
-}
-
-/* The next warp that is not resident yet, if any; of those that are played with, chosen by chance.
- */
-static bool enter(struct play *p, struct player *x)
-{
-	while (p->next_warp < p->last_warp && mixed(p->next_warp) % p->every)
-		p->next_warp++;
-	if (p->next_warp == p->last_warp)
-		return false;
-	const struct span s = p->warp[p->next_warp / p->times];
-	*x = (struct player){ .next = s.first, .end = s.end, .number = p->next_warp };
-	p->next_warp++;
-	return true;
-}
-
-static void go_on(struct play *p, uint32_t who, double ns)
-{
-	struct player *x = &p->player[who];
-	if (!x->n_groups) {
-		if (x->next == x->end && !enter(p, x))
-			return;
-		take_wish(p, x);
-		event_post(&p->events, ns + timing.swap_round_trip_ns / 2,
-		           (int32_t)who); /* to the unit, to look */
-	} else if (!x->looked) {
-		look(p, who, ns);
-	} else {
-		ask(p, who, ns);
-	}
-}
-
-static void count_wishes(struct play *p)
+/* Warps and their wishes; returns words of the grid, for each that is wanted here. */
+static double count_wishes(struct play *p)
 {
 	const struct swap_contest *c = p->contest;
+	uint32_t patches = 0;
 	p->warp = mem_calloc(c->n, sizeof *p->warp);
-	double lanes = 0;
+	for (size_t i = 0; i < c->n; i++)
+		p->lanes += play_lanes(c->wish[i].mask);
+	p->words_room = 64;
+	while ((double)p->words_room < 2 * p->lanes)
+		p->words_room *= 2;
+	p->words = mem_calloc(p->words_room, sizeof *p->words);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct swap_wish *w = &c->wish[i], *before = i ? w - 1 : w;
 		if (!i || w->block != before->block || w->warp != before->warp)
 			p->warp[p->n_warps++].first = i;
 		p->warp[p->n_warps - 1].end = i + 1;
-		lanes += lanes_of(w->mask);
-	}
-	p->lanes = lanes;
-	p->words_room = 64;
-	while ((double)p->words_room < 2 * lanes)
-		p->words_room *= 2;
-}
-
-/* Warps of the grid, for each that plays. */
-static double few(const struct play *p)
-{
-	return (double)p->every * p->contest->stands_for / (double)p->times;
-}
-
-/* Resident warps begin, block after block. */
-static void begin(struct play *p)
-{
-	const struct swap_contest *c = p->contest;
-	const double warps = ceil(fmin(fmax(1, c->concurrent_warps / few(p)), (double)p->last_warp));
-	p->random = 1;
-	p->words = mem_calloc(p->words_room, sizeof *p->words);
-	p->player = mem_calloc((size_t)warps, sizeof *p->player);
-	p->events = (struct events){ .at = mem_calloc((size_t)warps + L2_UNITS, sizeof(struct event)) };
-	for (uint32_t i = 0; i < (uint32_t)warps; i++) {
-		const double warp = i * few(p), block = floor(warp / c->block_warps);
-		/* blocks begin one after the other, and so do the warps of an SM */
-		const double of_sm = warp - block * c->block_warps + floor(block / c->sms) * c->block_warps;
-		event_post(&p->events,
-		           (block * timing.block_start_cycles + of_sm * timing.next_block_warp_cycles) /
-		               c->clock_ghz,
-		           (int32_t)i);
-	}
-}
-
-static void end(struct play *p)
-{
-	for (unsigned i = 0; i < L2_UNITS; i++)
-		free(p->unit[i].waiting);
-	memset(p->unit, 0, sizeof p->unit);
-	free(p->words);
-	free(p->player);
-	free(p->events.at);
-}
-
-/* In ns. @slower: times that a unit takes. */
-static double play(struct play *p, enum rivals rivals, double slower)
-{
-	p->rivals = rivals;
-	p->slower = slower;
-	p->next_warp = 0;
-	p->begun = p->end_ns = p->visits = p->tries = p->late_tries = 0;
-	p->wishes = (double)p->contest->n * (double)p->last_warp / (double)p->n_warps;
-	const double most = p->contest->settles ? MOST_OF_A_MAXIMUM : MOST_VISITS;
-	begin(p);
-	while (p->events.n && p->visits < most) {
-		const struct event e = event_next(&p->events);
-		if (e.who < 0) {
-			serve_next(p, (unsigned)(-1 - e.who), e.ns);
-			continue;
+		patches += !i || w->block > before->block + 1;
+		for (uint32_t m = w->mask; m; m &= m - 1) {
+			struct word *word = play_word(p, w->word[__builtin_ctz(m)]);
+			word->lanes++;
+			word->patches += word->patch != patches;
+			word->patch = patches;
 		}
-		p->end_ns = e.ns;
-		go_on(p, (uint32_t)e.who, e.ns);
 	}
-	end(p);
-	return p->end_ns;
+	const double words = c->sampled_of > 1 ? words_for(p, patches) : 1;
+	free(p->words);
+	return words;
 }
 
 /* A maximum's first lanes try together; who comes later mostly finds it there. So each warp plays
  * as often as it is there, as far as that goes, and later ones try as those of the second half. */
-static double maximum_ns(struct play *p)
+static double maximum_ns(struct play *p, double words)
 {
 	const struct swap_contest *c = p->contest;
 	p->every = 1;
-	p->times = (size_t)fmax(1, floor(c->stands_for + 0.5));
+	p->times = (size_t)fmax(1, floor(c->stands_for / words + 0.5));
 	p->last_warp = p->n_warps * p->times < MOST_WARPS ? p->n_warps * p->times : MOST_WARPS;
 	double ns = 0, late = 0;
 	const uint32_t orders = c->n <= FEW_WISHES ? ORDERS : ORDERS_OF_MANY;
 	for (p->order = 1; p->order <= orders; p->order++) {
-		ns += play(p, ALL, 1) / orders;
+		ns += play(p, ALL, words) / orders;
 		late += 2 * p->late_tries / fmax(1, p->tries) / orders;
 	}
-	const double played = p->lanes * (double)p->last_warp / (double)p->n_warps;
-	return (ns - play(p, NOBODY, 1)) * (1 + fmax(0, c->lanes / played - 1) * late);
+	const double played = p->lanes * words * (double)p->last_warp / (double)p->n_warps;
+	return (ns - play(p, NOBODY, words)) * (1 + fmax(0, c->lanes / played - 1) * late);
 }
 
 /* Sums go on as they began. */
-static double sum_ns(struct play *p)
+static double sum_ns(struct play *p, double words)
 {
 	double all, slower;
 	p->times = 1;
 	p->last_warp = p->n_warps;
 	for (p->every = 1;; p->every *= FEWER) {
-		slower = pow(few(p), TRIES_POWER);
+		slower = words * pow(play_few(p) / words, TRIES_POWER);
 		all = play(p, ALL, slower);
 		if (!p->events.n || p->every >= p->n_warps)
 			break;
 	}
-	const double others = (all - play(p, OWN_WARP, slower)) * few(p);
-	const double same = play(p, OWN_WARP, few(p)) - play(p, NOBODY, few(p));
+	const double others = (all - play(p, OWN_WARP, slower)) * play_few(p) / words;
+	const double same = play(p, OWN_WARP, play_few(p)) - play(p, NOBODY, play_few(p));
 	return (others + same) * p->contest->lanes / (p->lanes * p->contest->stands_for);
 }
 
@@ -468,8 +106,8 @@ double swap_contest_ns(const struct swap_contest *c)
 	if (!c->n)
 		return 0;
 	struct play p = { .contest = c };
-	count_wishes(&p);
-	const double ns = c->settles ? maximum_ns(&p) : sum_ns(&p);
+	const double words = count_wishes(&p);
+	const double ns = c->settles ? maximum_ns(&p, words) : sum_ns(&p, words);
 	free(p.warp);
 	return fmax(0, ns);
 }

@@ -27,7 +27,8 @@ struct swap_wish {
 struct swap_contest {
 	const struct swap_wish *wish; /* ascending by block, warp and turn */
 	size_t n;
-	double stands_for;       /* warps of the grid, for each whose wishes these are */
+	double stands_for;       /* warps of the grid, for each whose wishes these are, ... */
+	double sampled_of;       /* ... of them, as only one block of so many was looked at */
 	double lanes;            /* that want to change a word, in the whole grid */
 	double concurrent_warps; /* that are resident together ... */
 	double block_warps, sms; /* ... so many of a block, on so many SMs */

@@ -68,6 +68,7 @@ static void contest(const struct emu_launch *l, double factor, struct atomic_loa
 	collision_log_wishes(l->grid.collisions, &c);
 	c.lanes *= factor;
 	c.stands_for *= factor;
+	c.sampled_of = factor;
 	a->contest_ns = swap_contest_ns(&c);
 }
 

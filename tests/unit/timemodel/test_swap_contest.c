@@ -1,6 +1,7 @@
 /*
- * Loops of compare-and-swap, held against an H200: sums and maxima of 8448 to 135168 lanes on 1 to
- * 4096 words, as tests/gpu/micro/contended.cu measures them.
+ * Loops of compare-and-swap, held against an H200: sums and maxima of 256 to 8448 lanes and
+ * more, each one change or eight, on 1 to 4096 words, as tests/gpu/micro/contended.cu measures
+ * them.
  */
 #include "time_fixture.h"
 
@@ -10,9 +11,10 @@
 #define MEASURED "tests/gpu/h200-2026-11-27/micro/contended.jsonl"
 /* what the loads before the swaps take, and the first round */
 #define ROUND_TRIPS_NS 500.0
-/* Rows: sums of which each changes a word once and tries more often, and maxima. */
+/* Rows: sums whose lanes mostly try more than once, and maxima. */
 #define LEAST_TRIES 1.5
 #define LEAST_NS 4000.0
+#define MOST_LANES 70000 /* the test is to be short */
 
 struct row {
 	char kind[16];
@@ -32,27 +34,30 @@ static uint32_t hash_of(uint32_t x)
 
 static double modelled(const struct row *r)
 {
-	const unsigned warps = r->blocks * r->threads / 32;
-	struct swap_wish *wish = mem_calloc(warps, sizeof *wish);
-	for (unsigned w = 0; w < warps; w++) {
-		wish[w].block = w / (r->threads / 32);
-		wish[w].warp = w % (r->threads / 32);
-		wish[w].mask = 0xffffffffu;
+	const unsigned warps = r->blocks * r->threads / 32, wishes = warps * r->each;
+	struct swap_wish *wish = mem_calloc(wishes, sizeof *wish);
+	for (unsigned i = 0; i < wishes; i++) {
+		const unsigned w = i / r->each, turn = i % r->each;
+		wish[i].block = w / (r->threads / 32);
+		wish[i].warp = w % (r->threads / 32);
+		wish[i].turn = turn;
+		wish[i].mask = 0xffffffffu;
 		for (unsigned lane = 0; lane < 32; lane++) {
-			const unsigned run = (w * 32 + lane) / r->run;
-			wish[w].word[lane] = (r->hashed ? hash_of(run) : run) % r->words * r->apart;
+			const unsigned run = (turn * warps * 32 + w * 32 + lane) / r->run;
+			wish[i].word[lane] = (r->hashed ? hash_of(run) : run) % r->words * r->apart;
 		}
 	}
 	const struct swap_contest c = { .wish = wish,
-		                            .n = warps,
-		                            .lanes = warps * 32.0,
+		                            .n = wishes,
+		                            .lanes = wishes * 32.0,
 		                            .stands_for = 1,
+		                            .sampled_of = 1,
 		                            .concurrent_warps = warps,
 		                            .sms = 132,
 		                            .clock_ghz = 1.98,
 		                            .block_warps = r->threads / 32.0,
 		                            .settles = !strcmp(r->kind, "max") };
-	const double ns = swap_contest_ns(&c) + ROUND_TRIPS_NS;
+	const double ns = swap_contest_ns(&c) + r->each * ROUND_TRIPS_NS;
 	free(wish);
 	return ns;
 }
@@ -78,18 +83,18 @@ TEST(loops_take_as_long_as_on_an_h200)
 		const char *const empty = strstr(line, "\"empty_ns\":");
 		if (empty)
 			empty_ns = strtod(empty + strlen("\"empty_ns\":"), NULL);
-		if (!read_row(line, &r) || r.each > 1)
-			continue; /* where each lane changes several, lanes of a warp drift apart there */
+		if (!read_row(line, &r) || r.blocks * r.threads * r.each > MOST_LANES)
+			continue;
 		const bool max = !strcmp(r.kind, "max");
 		r.ns -= empty_ns;
 		if ((!max && strcmp(r.kind, "sum") != 0) || r.ns < LEAST_NS ||
-		    (!max && r.tries < LEAST_TRIES * r.blocks * r.threads))
+		    (!max && r.tries < LEAST_TRIES * r.blocks * r.threads * r.each))
 			continue;
 		const double ratio = log(modelled(&r) / r.ns);
 		if (getenv("PMPP_PERF_SHOW"))
-			print_message("%s words %u x %u runs %u%s, %u x %u: %.0f us, x %.2f\n", r.kind, r.words,
-			              r.apart, r.run, r.hashed ? " hashed" : "", r.blocks, r.threads,
-			              r.ns / 1e3, exp(ratio));
+			print_message("%s words %u x %u runs %u%s, %u x %u x %u: %.0f us, x %.2f\n", r.kind,
+			              r.words, r.apart, r.run, r.hashed ? " hashed" : "", r.each, r.blocks,
+			              r.threads, r.ns / 1e3, exp(ratio));
 		sum += ratio;
 		error += fabs(ratio);
 		far += fabs(ratio) > log(2);
@@ -98,10 +103,10 @@ TEST(loops_take_as_long_as_on_an_h200)
 	fclose(f);
 	print_message("%.0f loops: bias x %.2f, error %.0f %%, %.0f beyond twice\n", n, exp(sum / n),
 	              100 * error / n, far);
-	assert_true(n > 150);
+	assert_true(n > 250);
 	assert_true(fabs(sum / n) < 0.12);
-	assert_true(error / n < 0.25);
-	assert_true(far < 0.06 * n);
+	assert_true(error / n < 0.3);
+	assert_true(far < 0.08 * n);
 }
 
 /* Wishes of @warps blocks of one warp; lanes of all want one word, or each its own. */
@@ -118,6 +123,7 @@ static double contest(unsigned warps, bool own, bool settles, unsigned concurren
 		                            .n = warps,
 		                            .lanes = lanes,
 		                            .stands_for = lanes / (32.0 * warps),
+		                            .sampled_of = lanes / (32.0 * warps),
 		                            .concurrent_warps = concurrent,
 		                            .sms = 132,
 		                            .clock_ghz = 1.98,
@@ -150,6 +156,44 @@ TEST(sums_go_on_maxima_settle)
 	assert_true(contest(64, false, false, 256, 4 * 64 * 32) > 7 * sum);
 }
 
+/* Blocks of one warp that want a word by twos, of 2048 blocks those of every @apart-th patch of
+ * eight. */
+static double of_a_sample(unsigned apart, bool settles)
+{
+	struct swap_wish *wish = mem_calloc(2048, sizeof *wish);
+	size_t n = 0;
+	for (unsigned b = 0; b < 2048; b++) {
+		if (b / 8 % apart)
+			continue;
+		wish[n] = (struct swap_wish){ .block = b, .mask = 0xffffffffu };
+		for (unsigned lane = 0; lane < 32; lane++)
+			wish[n].word[lane] = b / 2;
+		n++;
+	}
+	const struct swap_contest c = { .wish = wish,
+		                            .n = n,
+		                            .stands_for = apart,
+		                            .sampled_of = apart,
+		                            .lanes = 2048 * 32,
+		                            .concurrent_warps = 2048,
+		                            .block_warps = 1,
+		                            .sms = 132,
+		                            .clock_ghz = 1.98,
+		                            .settles = settles };
+	const double ns = swap_contest_ns(&c);
+	free(wish);
+	return ns;
+}
+
+/* What was not looked at wants other words, as alike as what was. */
+TEST(a_sample_tells_of_all)
+{
+	for (unsigned settles = 0; settles < 2; settles++) {
+		const double all = of_a_sample(1, settles), part = of_a_sample(8, settles);
+		assert_true(part < 1.5 * all && part > all / 1.5);
+	}
+}
+
 /* Who puts back what is there tries once more for each change of others, and then holds. */
 TEST(all_may_try)
 {
@@ -159,6 +203,7 @@ TEST(all_may_try)
 	struct swap_contest c = { .wish = wish,
 		                      .n = 64,
 		                      .stands_for = 1,
+		                      .sampled_of = 1,
 		                      .lanes = 64,
 		                      .concurrent_warps = 64,
 		                      .block_warps = 1,
