@@ -14,61 +14,107 @@
  */
 #define FEWER 4
 #define TRIES_POWER (5 / 6.0)
+#define CHANCE 1.1       /* plays of the same warps differ by that */
 #define MOST_WARPS 20000 /* of a maximum */
 /* Of a maximum's values; the mean of so many is taken, of many wishes fewer. */
 #define ORDERS 8
 #define ORDERS_OF_MANY 2
 #define FEW_WISHES 2048
 
-/* Blocks that were looked at lie side by side in patches. Do lanes of different patches want the
- * same words? Then those that were not looked at want them as well, otherwise others. */
-static double words_for(const struct play *p, double patches)
+enum patch { SIDE_BY_SIDE, BLOCK, WARP };
+
+static bool begins_patch(const struct swap_wish *w, enum patch kind)
 {
+	switch (kind) {
+	case SIDE_BY_SIDE: return w->block > w[-1].block + 1;
+	case BLOCK: return w->block != w[-1].block;
+	default: return w->block != w[-1].block || w->warp != w[-1].warp;
+	}
+}
+
+/* What a sample tells of the grid. */
+struct sample {
+	double patches;
+	double words, units; /* that are wanted; of L2 */
+};
+
+/* Of how many of all patches the lanes are that want a word: from 0, of one, to 1, of all. */
+static double share_words(struct play *p, enum patch kind, struct sample *sample)
+{
+	const struct swap_contest *c = p->contest;
 	double lanes = 0, shared = 0;
+	uint64_t units = 0;
+	uint32_t patch = 0;
+	p->words = mem_calloc(p->words_room, sizeof *p->words);
+	for (size_t i = 0; i < c->n; i++) {
+		const struct swap_wish *w = &c->wish[i];
+		patch += !i || begins_patch(w, kind);
+		for (uint32_t m = w->mask; m; m &= m - 1) {
+			struct word *word = play_word(p, w->word[__builtin_ctz(m)], 0);
+			word->lanes++;
+			word->patches += word->patch != patch;
+			word->patch = patch;
+		}
+	}
+	*sample = (struct sample){ .patches = patch };
 	for (size_t i = 0; i < p->words_room; i++) {
 		const struct word *w = &p->words[i];
 		lanes += w->lanes;
 		shared += (double)w->lanes * w->patches;
+		sample->words += w->used;
+		units |= w->used ? UINT64_C(1) << l2_unit((uint64_t)w->at * SWAP_WORD_BYTES) : 0;
 	}
-	const double of_word = shared / fmax(1, lanes);
-	const double chance = patches > 1 ? (of_word - 1) / (patches - 1) : 1;
-	const double all = 1 + chance * (patches * p->contest->sampled_of - 1);
-	return fmax(1, p->contest->sampled_of * of_word / all);
+	sample->units = __builtin_popcountll(units);
+	free(p->words);
+	return patch > 1 ? (shared / fmax(1, lanes) - 1) / (patch - 1) : 1;
 }
 
-/* Warps and their wishes; returns words of the grid, for each that is wanted here. */
-static double count_wishes(struct play *p)
+/* Words of the grid, for each that is known of a sample. Blocks that were looked at lie side by
+ * side in patches. Do lanes of different patches want the same words? Then those that were not
+ * looked at want them as well, otherwise others. Of a lone patch its blocks tell, of a lone block
+ * its warps, though neighbours may share what others do not. */
+static double words_for(struct play *p, struct sample *sample)
+{
+	const double sampled = p->contest->sampled_of;
+	double share = share_words(p, SIDE_BY_SIDE, sample);
+	if (sample->patches > 1) {
+		const double here = 1 + share * (sample->patches - 1);
+		return fmax(1, sampled * here / (1 + share * (sample->patches * sampled - 1)));
+	}
+	share = share_words(p, BLOCK, sample);
+	if (sample->patches < 2)
+		share = share_words(p, WARP, sample);
+	return share > 0.5 ? 1 : sampled;
+}
+
+/* Times that a unit takes for the words of it, where @words stand for each that is known: those of
+ * a sample may be of fewer units than those of the grid, which lie side by side. */
+static double slower_by(double words, const struct sample *sample)
+{
+	const double side_by_side = words * sample->words * SWAP_WORD_BYTES / L2_UNIT_BYTES;
+	const double units = fmin(L2_UNITS, fmax(sample->units, side_by_side));
+	return fmax(1, words * sample->units / units);
+}
+
+static void count_wishes(struct play *p)
 {
 	const struct swap_contest *c = p->contest;
-	uint32_t patches = 0;
 	p->warp = mem_calloc(c->n, sizeof *p->warp);
-	for (size_t i = 0; i < c->n; i++)
-		p->lanes += play_lanes(c->wish[i].mask);
-	p->words_room = 64;
-	while ((double)p->words_room < 2 * p->lanes)
-		p->words_room *= 2;
-	p->words = mem_calloc(p->words_room, sizeof *p->words);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct swap_wish *w = &c->wish[i], *before = i ? w - 1 : w;
 		if (!i || w->block != before->block || w->warp != before->warp)
 			p->warp[p->n_warps++].first = i;
 		p->warp[p->n_warps - 1].end = i + 1;
-		patches += !i || w->block > before->block + 1;
-		for (uint32_t m = w->mask; m; m &= m - 1) {
-			struct word *word = play_word(p, w->word[__builtin_ctz(m)]);
-			word->lanes++;
-			word->patches += word->patch != patches;
-			word->patch = patches;
-		}
+		p->lanes += play_lanes(w->mask);
 	}
-	const double words = c->sampled_of > 1 ? words_for(p, patches) : 1;
-	free(p->words);
-	return words;
+	p->words_room = 64;
+	while ((double)p->words_room < 2 * p->lanes)
+		p->words_room *= 2;
 }
 
 /* A maximum's first lanes try together; who comes later mostly finds it there. So each warp plays
  * as often as it is there, as far as that goes, and later ones try as those of the second half. */
-static double maximum_ns(struct play *p, double words)
+static double maximum_ns(struct play *p, double words, double slower)
 {
 	const struct swap_contest *c = p->contest;
 	p->every = 1;
@@ -77,27 +123,30 @@ static double maximum_ns(struct play *p, double words)
 	double ns = 0, late = 0;
 	const uint32_t orders = c->n <= FEW_WISHES ? ORDERS : ORDERS_OF_MANY;
 	for (p->order = 1; p->order <= orders; p->order++) {
-		ns += play(p, ALL, words) / orders;
+		ns += play(p, ALL, slower) / orders;
 		late += 2 * p->late_tries / fmax(1, p->tries) / orders;
 	}
 	const double played = p->lanes * words * (double)p->last_warp / (double)p->n_warps;
-	return (ns - play(p, NOBODY, words)) * (1 + fmax(0, c->lanes / played - 1) * late);
+	return (ns - play(p, NOBODY, slower)) * (1 + fmax(0, c->lanes / played - 1) * late);
 }
 
 /* Sums go on as they began. */
-static double sum_ns(struct play *p, double words)
+static double sum_ns(struct play *p, double words, double slower_words)
 {
 	double all, slower;
 	p->times = 1;
 	p->last_warp = p->n_warps;
 	for (p->every = 1;; p->every *= FEWER) {
-		slower = words * pow(play_few(p) / words, TRIES_POWER);
+		slower = slower_words * pow(play_few(p) / words, TRIES_POWER);
 		all = play(p, ALL, slower);
 		if (!p->events.n || p->every >= p->n_warps)
 			break;
 	}
-	const double others = (all - play(p, OWN_WARP, slower)) * play_few(p) / words;
-	const double same = play(p, OWN_WARP, play_few(p)) - play(p, NOBODY, play_few(p));
+	const double own = play(p, OWN_WARP, slower);
+	/* few warps that hardly meet say nothing of many */
+	const double others = all > CHANCE * own ? (all - own) * play_few(p) / words : 0;
+	const double longest = slower_words * play_few(p) / words;
+	const double same = play(p, OWN_WARP, longest) - play(p, NOBODY, longest);
 	return (others + same) * p->contest->lanes / (p->lanes * p->contest->stands_for);
 }
 
@@ -106,8 +155,11 @@ double swap_contest_ns(const struct swap_contest *c)
 	if (!c->n)
 		return 0;
 	struct play p = { .contest = c };
-	const double words = count_wishes(&p);
-	const double ns = c->settles ? maximum_ns(&p, words) : sum_ns(&p, words);
+	count_wishes(&p);
+	struct sample sample = { 0 };
+	const double words = c->sampled_of > 1 ? words_for(&p, &sample) : 1;
+	const double slower = words > 1 ? slower_by(words, &sample) : 1;
+	const double ns = c->settles ? maximum_ns(&p, words, slower) : sum_ns(&p, words, slower);
 	free(p.warp);
 	return fmax(0, ns);
 }

@@ -12,7 +12,7 @@
 #define SECTOR_WORDS 8
 #define LINE_WORDS 32
 /* Played at most: visits of lanes to a word, of a sum and of a maximum, which settles soon. */
-#define MOST_VISITS 250000
+#define MOST_VISITS 800000
 #define MOST_OF_A_MAXIMUM 1e7
 #define MOST_PLAYERS 32768
 /* Requests are picked from those that wait at a unit; one is served when it is picked so often.
@@ -67,13 +67,14 @@ static uint64_t mixed(uint64_t x)
 
 /* --- what warps want --- */
 
-struct word *play_word(struct play *p, uint32_t at)
+struct word *play_word(struct play *p, uint32_t at, size_t owner)
 {
-	size_t i = mixed(at) & (p->words_room - 1);
-	while (p->words[i].used && p->words[i].at != at)
+	size_t i = mixed(at + ((uint64_t)owner << 32)) & (p->words_room - 1);
+	while (p->words[i].used && (p->words[i].at != at || p->words[i].owner != owner))
 		i = (i + 1) & (p->words_room - 1);
 	p->words[i].used = true;
 	p->words[i].at = at;
+	p->words[i].owner = (uint32_t)owner;
 	return &p->words[i];
 }
 
@@ -107,7 +108,9 @@ static void take_wish(struct play *p, struct player *x)
 			continue;
 		}
 		memmove(&x->group[i + 1], &x->group[i], (x->n_groups++ - i) * sizeof *x->group);
-		x->group[i] = (struct group){ .word = play_word(p, at), .lanes = m & -m };
+		x->group[i] =
+			(struct group){ .word = play_word(p, at, p->rivals == OWN_WARP ? x->number + 1 : 0),
+			                .lanes = m & -m };
 	}
 }
 
@@ -148,7 +151,7 @@ static void try_swap(struct play *p, const struct player *x, struct group *g)
 	}
 	if (p->contest->all_try && g->seen == g->word->version)
 		leave(g, idle(p, x, g)); /* they put there what is there */
-	if (g->lanes && (g->seen == g->word->version || p->rivals == OWN_WARP)) {
+	if (g->lanes && g->seen == g->word->version) {
 		g->word->version++;
 		g->word->best = rank_of(p, x, lowest(g->lanes));
 		leave(g, g->lanes & -g->lanes);

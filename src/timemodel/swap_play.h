@@ -10,6 +10,7 @@
 #include "timemodel/swap_contest.h"
 
 struct word {
+	uint32_t owner;                 /* of plays in which each warp has words of its own */
 	uint32_t at;                    /* as in swap_wish */
 	uint32_t version, best;         /* how often it was changed; of a maximum, what stands there */
 	uint32_t lanes, patches, patch; /* that want it; of a sample, which patches they are of */
@@ -57,8 +58,8 @@ struct play {
 	double tries, late_tries; /* of lanes; of those that come late */
 };
 
-/* The word at @at, in p->words. */
-struct word *play_word(struct play *p, uint32_t at);
+/* The word at @at, in p->words; @owner: the warp that has it for itself, or 0. */
+struct word *play_word(struct play *p, uint32_t at, size_t owner);
 
 /* Warps of the grid, for each that plays. */
 double play_few(const struct play *p);

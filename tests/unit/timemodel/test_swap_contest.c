@@ -191,6 +191,9 @@ TEST(a_sample_tells_of_all)
 	for (unsigned settles = 0; settles < 2; settles++) {
 		const double all = of_a_sample(1, settles), part = of_a_sample(8, settles);
 		assert_true(part < 1.5 * all && part > all / 1.5);
+		/* one patch alone */
+		const double lone = of_a_sample(256, settles);
+		assert_true(lone < 2.5 * all && lone > all / 2.5);
 	}
 }
 
