@@ -78,6 +78,7 @@ TEST(loops_take_as_long_as_on_an_h200)
 	assert_non_null(f);
 	char line[1024];
 	double empty_ns = 0, sum = 0, error = 0, n = 0, far = 0;
+	double eight = 0, n_eight = 0, sector = 0, n_sector = 0;
 	while (fgets(line, sizeof line, f)) {
 		struct row r;
 		const char *const empty = strstr(line, "\"empty_ns\":");
@@ -95,6 +96,10 @@ TEST(loops_take_as_long_as_on_an_h200)
 			print_message("%s words %u x %u runs %u%s, %u x %u x %u: %.0f us, x %.2f\n", r.kind,
 			              r.words, r.apart, r.run, r.hashed ? " hashed" : "", r.each, r.blocks,
 			              r.threads, r.ns / 1e3, exp(ratio));
+		eight += !max && r.each > 1 ? ratio : 0;
+		n_eight += !max && r.each > 1;
+		sector += !max && r.words == 8 && r.apart == 1 && r.run == 1 ? ratio : 0;
+		n_sector += !max && r.words == 8 && r.apart == 1 && r.run == 1;
 		sum += ratio;
 		error += fabs(ratio);
 		far += fabs(ratio) > log(2);
@@ -103,7 +108,10 @@ TEST(loops_take_as_long_as_on_an_h200)
 	fclose(f);
 	print_message("%.0f loops: bias x %.2f, error %.0f %%, %.0f beyond twice\n", n, exp(sum / n),
 	              100 * error / n, far);
-	assert_true(n > 250);
+	assert_true(n > 250 && n_eight > 50 && n_sector > 10);
+	/* lanes that go on without the others, several words of a sector */
+	assert_true(fabs(eight / n_eight) < 0.28 && eight < 0);
+	assert_true(fabs(sector / n_sector) < 0.12);
 	assert_true(fabs(sum / n) < 0.12);
 	assert_true(error / n < 0.3);
 	assert_true(far < 0.08 * n);
