@@ -54,7 +54,7 @@ static void contest(const struct emu_launch *l, double factor, struct atomic_loa
 	a->settles = !all_try || 2 * a->swaps * factor < a->swap_candidates;
 	if (!a->settles)
 		a->swaps *= factor;
-	if (a->swaps <= 1)
+	if (a->swaps <= 1 || l->sass) /* beside machine code stand its PTX's atomics */
 		return;
 	const double warps = l->grid.n_warps;
 	struct swap_contest c = {
