@@ -55,21 +55,16 @@ struct loops {
 	uint32_t n_found, n_open, n_loops;
 };
 
-static int32_t successor(const struct xblock *b, uint32_t i)
-{
-	return i < 2 ? b->succ[i] : b->targets[i - 2];
-}
-
 static bool leads_to_itself(const struct ir *ir, uint32_t block)
 {
 	const struct xblock *b = &ir->blocks[block];
 	for (uint32_t i = 0; i < 2 + b->n_targets; i++)
-		if (successor(b, i) == (int32_t)block)
+		if (xblock_successor(b, i) == (int32_t)block)
 			return true;
 	return false;
 }
 
-/* The blocks from @first on in `open` are of one component. */
+/* @block and what was entered behind it are of one component. */
 static void close_component(struct loops *l, uint32_t block)
 {
 	uint32_t first = l->n_open;
@@ -107,7 +102,7 @@ static void components_from(struct loops *l, uint32_t root)
 				l->low[l->way[depth - 1]] = l->low[at];
 			continue;
 		}
-		const int32_t to = successor(b, l->next[at]++);
+		const int32_t to = xblock_successor(b, l->next[at]++);
 		if (to < 0 || !l->quiet[to])
 			continue;
 		if (!l->found[to]) {

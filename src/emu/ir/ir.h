@@ -168,6 +168,11 @@ struct xblock {
 	int32_t reconv; /* where the sides of its branch meet again; -1 = nowhere */
 	bool asks;      /* lies in a loop that only asks memory whether it has changed */
 };
+/* The block that @b may lead to, the @i-th of 2 + n_targets; < 0: none. */
+static inline int32_t xblock_successor(const struct xblock *b, uint32_t i)
+{
+	return i < 2 ? b->succ[i] : b->targets[i - 2];
+}
 
 /* The pipes that counters tell apart. */
 enum ir_pipe { PIPE_NONE, PIPE_FP32, PIPE_FP64, PIPE_INT, PIPE_SFU };

@@ -43,11 +43,6 @@ static bool block_computes(const struct ir *ir, uint32_t block)
 	return true;
 }
 
-static int32_t successor(const struct xblock *b, uint32_t i)
-{
-	return i < 2 ? b->succ[i] : b->targets[i - 2];
-}
-
 enum { LOOP_UNKNOWN, LOOP_COMPUTES, LOOP_DOES_MORE };
 enum { REACHED = 1, COMES_BACK = 2 };
 
@@ -59,7 +54,7 @@ static void mark_reached(const struct ir *ir, uint32_t from, uint8_t *mark)
 	while (n) {
 		const struct xblock *b = &ir->blocks[stack[--n]];
 		for (uint32_t i = 0; i < 2 + b->n_targets; i++) {
-			const int32_t to = successor(b, i);
+			const int32_t to = xblock_successor(b, i);
 			if (to < 0 || mark[to])
 				continue;
 			mark[to] = REACHED;
@@ -77,7 +72,7 @@ static bool mark_back(const struct ir *ir, uint8_t *mark)
 		const struct xblock *b = &ir->blocks[k];
 		bool back = false;
 		for (uint32_t i = 0; mark[k] == REACHED && i < 2 + b->n_targets; i++) {
-			const int32_t to = successor(b, i);
+			const int32_t to = xblock_successor(b, i);
 			back |= to >= 0 && mark[to] & COMES_BACK;
 		}
 		if (back)
