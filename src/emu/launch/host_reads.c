@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* MADV_DONTDUMP */
+#define _GNU_SOURCE /* MADV_DONTDUMP, MADV_COLD */
 /* See host_reads.h. Marks are shown by mapping; memory with a flag of its own is one. */
 #include "emu/launch/host_reads.h"
 
@@ -17,8 +17,14 @@ bool host_reads_begin(const struct host_range *range, unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		const uintptr_t from = (uintptr_t)range[i].at / PAGE * PAGE;
 		const uintptr_t end = (uintptr_t)range[i].at + range[i].bytes;
-		if (madvise((void *)from, (end - from + PAGE - 1) / PAGE * PAGE, MADV_DONTDUMP) != 0)
+		const size_t bytes = (end - from + PAGE - 1) / PAGE * PAGE;
+		if (madvise((void *)from, bytes, MADV_DONTDUMP) != 0)
 			return false;
+#ifdef MADV_COLD
+		/* Clearing marks leaves translations in the processor, by which a page is read again
+		 * without a mark. This drops them; where it cannot, some reads are not seen. */
+		(void)madvise((void *)from, bytes, MADV_COLD);
+#endif
 	}
 	const int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
