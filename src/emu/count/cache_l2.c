@@ -9,9 +9,8 @@
 #define SECTOR 32
 #define LEAST_SETS 256 /* 1 << LOG_MAX_LEVEL */
 
-/* What L2 knows of a line, a bit per sector where nothing else is said. Eight bytes: a set's lines
- * are two of the processor's. A copy away from its home has only what is valid, and when it came.
- */
+/* What L2 knows of a line, a bit per sector where nothing else is said. A copy away from its home
+ * has only what is valid, and when it came. */
 struct l2_line {
 	uint64_t valid : 4, dirty : 4;
 	uint64_t fetched : 4;  /* came from memory; not valid: before the launch's first block */
@@ -19,6 +18,12 @@ struct l2_line {
 	uint64_t written : 24; /* bytes of each dirty sector that is not whole, 6 bits each */
 	uint64_t read_at : 24; /* the instant at which something was last read from memory */
 };
+_Static_assert(sizeof(struct l2_line) == WAY_DATA_BYTES, "belongs to a way");
+
+static struct l2_line *line_at(const struct l2_cache *c, size_t way)
+{
+	return cache_sets_data(&c->tags, way);
+}
 
 void l2_init(struct l2_cache *c, const struct gpu_spec *gpu)
 {
@@ -30,17 +35,14 @@ void l2_init(struct l2_cache *c, const struct gpu_spec *gpu)
 	cache_sets_init(&c->tags, ways > 1 ? (unsigned)ways : 1);
 }
 
-void l2_bytes(const struct l2_cache *c, size_t bytes[2])
+size_t l2_bytes(const struct l2_cache *c)
 {
-	const size_t sets = (size_t)c->sets * c->partitions;
-	bytes[0] = cache_sets_bytes(&c->tags, sets);
-	bytes[1] = cache_sets_ways(&c->tags, sets) * sizeof *c->line;
+	return cache_sets_bytes(&c->tags, (size_t)c->sets * c->partitions);
 }
 
-void l2_use(struct l2_cache *c, void *const memory[2])
+void l2_use(struct l2_cache *c, void *memory)
 {
-	c->tags.way = memory[0];
-	c->line = memory[1];
+	c->tags.way = memory;
 	c->seen = mem_calloc(c->n_seen, sizeof *c->seen);
 }
 
@@ -110,7 +112,7 @@ static struct l2_line line_from_before(const struct l2_cache *c, uint32_t line)
 
 static size_t set_of(const struct l2_cache *c, unsigned partition, uint32_t hash)
 {
-	return (size_t)partition * c->sets + (hash & (c->sets - 1));
+	return (size_t)cache_sets_place(hash, c->sets) * c->partitions + partition;
 }
 
 /* The same for all lines of a few kilobytes of nobody's pattern: bits that choose no set. */
@@ -121,22 +123,16 @@ static unsigned home_of(const struct l2_cache *c, uint32_t hash)
 
 void l2_empty(struct l2_cache *c, uint32_t sm, uint32_t hash)
 {
-	const size_t ways = cache_sets_ways(&c->tags, 1);
-	const size_t set[2] = { set_of(c, sm % c->partitions, hash),
-		                    set_of(c, home_of(c, hash), hash) };
-	for (unsigned i = 0; i < 2; i++) {
-		cache_sets_empty(&c->tags, set[i]);
-		memset(c->line + set[i] * ways, 0, ways * sizeof *c->line);
-	}
+	cache_sets_empty(&c->tags, set_of(c, sm % c->partitions, hash));
+	cache_sets_empty(&c->tags, set_of(c, home_of(c, hash), hash));
 }
 
-void l2_prefetch(const struct l2_cache *c, uint32_t hash)
+void l2_prefetch(const struct l2_cache *c, uint32_t sm, uint32_t hash, bool load)
 {
-	const size_t at = set_of(c, home_of(c, hash), hash) * c->tags.groups;
-	for (size_t g = 0; g < c->tags.groups; g += 2) { /* 64 bytes */
-		__builtin_prefetch(c->tags.way + at + g);
-		__builtin_prefetch(c->line + (at + g) * WAYS_PER_GROUP);
-	}
+	const unsigned home = home_of(c, hash), own = sm % c->partitions;
+	cache_sets_prefetch(&c->tags, set_of(c, home, hash));
+	if (load && own != home)
+		cache_sets_prefetch(&c->tags, set_of(c, own, hash));
 }
 
 /* --- what goes to memory --- */
@@ -177,9 +173,10 @@ static size_t make_room(struct l2_cache *c, struct l2_part *p, size_t set, uint3
                         uint32_t hash)
 {
 	const size_t way = cache_sets_oldest(&c->tags, set);
-	p->dirty[__builtin_ctz(hash | 1u << LOG_MAX_LEVEL)] -= sector_count(c->line[way].dirty);
-	evict(&p->now, &c->line[way]);
-	c->line[way] = (struct l2_line){ 0 };
+	struct l2_line *w = line_at(c, way);
+	p->dirty[__builtin_ctz(hash | 1u << LOG_MAX_LEVEL)] -= sector_count(w->dirty);
+	evict(&p->now, w);
+	*w = (struct l2_line){ 0 };
 	cache_sets_put(&c->tags, way, line);
 	return way;
 }
@@ -222,9 +219,9 @@ static const struct l2_line *access_home(struct l2_cache *c, struct l2_part *p,
 	size_t way = cache_sets_find(&c->tags, set, e->line);
 	if (way == NO_WAY) {
 		way = make_room(c, p, set, e->line, hash);
-		c->line[way] = line_from_before(c, e->line);
+		*line_at(c, way) = line_from_before(c, e->line);
 	}
-	struct l2_line *w = &c->line[way];
+	struct l2_line *w = line_at(c, way);
 	cache_sets_touch(&c->tags, way, ++p->clock);
 	if (c->n_host && is_host(c, e->line)) {
 		access_host(p, w, e, sectors, instant);
@@ -266,7 +263,7 @@ bool l2_access(struct l2_cache *c, struct l2_part *p, const struct log_entry *e,
 		return access_home(c, p, e, hash, sectors, instant)->read_at == instant;
 	const size_t set = set_of(c, own, hash);
 	size_t way = cache_sets_find(&c->tags, set, e->line);
-	const unsigned missing = sectors & ~(way == NO_WAY ? 0u : (unsigned)c->line[way].valid);
+	const unsigned missing = sectors & ~(way == NO_WAY ? 0u : (unsigned)line_at(c, way)->valid);
 	const struct l2_line *const home =
 		missing ? access_home(c, p, e, hash, missing, instant) : NULL;
 	const bool from_memory = home && home->read_at == instant;
@@ -274,7 +271,7 @@ bool l2_access(struct l2_cache *c, struct l2_part *p, const struct log_entry *e,
 		return from_memory;
 	if (way == NO_WAY)
 		way = make_room(c, p, set, e->line, hash);
-	struct l2_line *w = &c->line[way];
+	struct l2_line *w = line_at(c, way);
 	w->valid = (w->valid | missing) & 15;
 	if (from_memory)
 		w->read_at = instant & 0xffffffu;

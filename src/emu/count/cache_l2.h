@@ -30,12 +30,10 @@ struct l2_part {
 	uint64_t dirty[LOG_MAX_LEVEL + 1];
 };
 
-struct l2_line;
 struct l2_cache {
 	uint32_t sets; /* of a partition; a power of two */
 	unsigned partitions;
 	struct cache_sets tags;
-	struct l2_line *line; /* by way */
 	struct {
 		uint32_t first, end, share; /* of 256 */
 		enum warm_kind kind;
@@ -49,11 +47,12 @@ struct l2_cache {
 	uint32_t n_seen;
 };
 
-/* The shape; memory comes once something is asked of it: two pieces of l2_bytes(), all zero, which
- * stay the caller's. */
+/* The shape; memory comes once something is asked of it: l2_bytes(), all zero, which stay the
+ * caller's. When only hashes with @n low zeros, up to 8, were used, what is beyond the first 1/2^n
+ * of them is zero still. */
 void l2_init(struct l2_cache *c, const struct gpu_spec *gpu);
-void l2_bytes(const struct l2_cache *c, size_t bytes[2]);
-void l2_use(struct l2_cache *c, void *const memory[2]);
+size_t l2_bytes(const struct l2_cache *c);
+void l2_use(struct l2_cache *c, void *memory);
 /* Zeroes again what an access of SM @sm to the line of @hash may have used. */
 void l2_empty(struct l2_cache *c, uint32_t sm, uint32_t hash);
 void l2_free(struct l2_cache *c);
@@ -68,8 +67,8 @@ void l2_follow_first(struct l2_cache *c, uint32_t lines);
  */
 bool l2_access(struct l2_cache *c, struct l2_part *p, const struct log_entry *e, uint32_t sm,
                uint32_t hash, unsigned sectors, uint32_t instant);
-/* The same line's sets will be needed soon. */
-void l2_prefetch(const struct l2_cache *c, uint32_t hash);
+/* The same line's sets will be needed soon; @load: by a load. */
+void l2_prefetch(const struct l2_cache *c, uint32_t sm, uint32_t hash, bool load);
 
 static inline unsigned sector_count(unsigned mask)
 {

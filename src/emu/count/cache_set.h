@@ -1,9 +1,9 @@
 /*
  * Sets of a set-associative cache: which lines are in which way, and which was used last.
  *
- * Ways stand in groups of four, lines and times of use side by side, so that a search is a few
- * vector comparisons and touches little memory. What else is known of a line belongs to the caller,
- * in arrays of its own, by the index of the way.
+ * Ways stand in groups of four, lines, times of use and what the owner knows of each line side by
+ * side: a group is one line of the processor's, and a search is a few vector comparisons. Sets that
+ * are in use together when lines are sampled lie together, too.
  */
 #ifndef PMPP_EMU_CACHE_SET_H
 #define PMPP_EMU_CACHE_SET_H
@@ -15,15 +15,28 @@
 #define WAYS_PER_GROUP 4
 typedef int32_t way_vector __attribute__((vector_size(4 * WAYS_PER_GROUP)));
 
+#define WAY_DATA_BYTES 8 /* the owner's, of each way */
+
 struct way_group {
 	way_vector line; /* + 1; 0 = empty */
 	way_vector used; /* time of the last use; 0 = never */
-};
+	uint64_t data[WAYS_PER_GROUP];
+} __attribute__((aligned(64)));
 struct cache_sets {
 	unsigned groups;       /* of each set */
 	way_vector past_end;   /* all ones in the last group's lanes that are no ways */
 	struct way_group *way; /* groups of set 0, of set 1, ...; NULL = not made yet */
 };
+
+/* Of @of sets with consecutive hashes, a power of two and at least 256, the place of @hash's: those
+ * whose hash has @n low zeros, up to 8, are the first 1/2^n of all. */
+static inline uint32_t cache_sets_place(uint32_t hash, uint32_t of)
+{
+	/* the low byte turned round: "Bit Twiddling Hacks", S. E. Anderson */
+	const uint64_t spread = (uint64_t)(hash & 255) * 0x80200802u & 0x0884422110u;
+	const uint32_t turned = (uint32_t)(spread * 0x0101010101u >> 32) & 255;
+	return turned * (of / 256) + (hash >> 8 & (of / 256 - 1));
+}
 
 /* The shape only; its owner gives it memory: zeroes, cache_sets_bytes(). @ways: at least 1. */
 static inline void cache_sets_init(struct cache_sets *c, unsigned ways)
@@ -32,12 +45,6 @@ static inline void cache_sets_init(struct cache_sets *c, unsigned ways)
 	c->way = NULL;
 	for (unsigned i = 0; i < WAYS_PER_GROUP; i++)
 		c->past_end[i] = (c->groups - 1) * WAYS_PER_GROUP + i < ways ? 0 : -1;
-}
-
-/* Indices of ways are below this number. */
-static inline size_t cache_sets_ways(const struct cache_sets *c, size_t sets)
-{
-	return sets * c->groups * WAYS_PER_GROUP;
 }
 
 /* Of @sets sets. */
@@ -96,10 +103,22 @@ static inline size_t cache_sets_oldest(const struct cache_sets *c, size_t set)
 	return (set * c->groups + (size_t)group[at]) * WAYS_PER_GROUP + at;
 }
 
+/* The set will be needed soon. */
+static inline void cache_sets_prefetch(const struct cache_sets *c, size_t set)
+{
+	for (size_t g = 0; g < c->groups; g++)
+		__builtin_prefetch(c->way + set * c->groups + g, 1);
+}
+
 /* The way holds @line from now on. */
 static inline void cache_sets_put(struct cache_sets *c, size_t way, uint32_t line)
 {
 	c->way[way / WAYS_PER_GROUP].line[way % WAYS_PER_GROUP] = (int32_t)(line + 1);
+}
+/* What the owner knows of the way's line: WAY_DATA_BYTES of any type. */
+static inline void *cache_sets_data(const struct cache_sets *c, size_t way)
+{
+	return &c->way[way / WAYS_PER_GROUP].data[way % WAYS_PER_GROUP];
 }
 /* The way is used at @time, 1 to INT32_MAX. */
 static inline void cache_sets_touch(struct cache_sets *c, size_t way, uint32_t time)

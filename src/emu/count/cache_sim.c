@@ -45,6 +45,7 @@ struct l1_line {
 	uint32_t read_at : 24;  /* ... and the instant at which it came */
 	uint16_t who;           /* the load that asked for it */
 };
+_Static_assert(sizeof(struct l1_line) <= WAY_DATA_BYTES, "belongs to a way");
 struct part {
 	uint32_t clock; /* accesses of L1 so far */
 	struct l2_part l2;
@@ -59,15 +60,15 @@ struct part {
 };
 struct cache_sim {
 	unsigned sm_count, level;
+	unsigned first_level; /* of the first wave that used the caches */
 	struct line_filter *filter;
 	uint64_t wave_blocks, wave_entries;
 	struct cache_sets l1;
-	struct l1_line *l1_line; /* by way of L1 */
 	struct l2_cache l2;
 	struct part part[CACHE_PARTS];
 	_Atomic unsigned parts_left; /* that have not seen this wave yet */
 	struct load_waits waits;
-	struct cache_store store; /* of what is in `l1`, `l1_line` and `l2` */
+	struct cache_store store; /* of what is in `l1` and `l2` */
 	struct {
 		uint32_t sm, hash;
 	} *used; /* by the entries so far, FEW_ENTRIES + 1 of them at the most */
@@ -93,42 +94,40 @@ struct cache_sim *cache_sim_new(const struct gpu_spec *gpu, double l1_bytes,
 	return c;
 }
 
-static size_t l1_set(uint32_t sm, uint32_t hash)
+static size_t l1_set(const struct cache_sim *c, uint32_t sm, uint32_t hash)
 {
-	return (size_t)sm * L1_SETS + (hash & (L1_SETS - 1));
+	return (size_t)cache_sets_place(hash, L1_SETS) * c->sm_count + sm;
 }
 
 /* The memory of the caches, for the first wave that uses it. */
 static void take_store(struct cache_sim *c)
 {
-	const size_t l1_sets = (size_t)c->sm_count * L1_SETS;
-	c->store.bytes[0] = cache_sets_bytes(&c->l1, l1_sets);
-	c->store.bytes[1] = cache_sets_ways(&c->l1, l1_sets) * sizeof *c->l1_line;
-	l2_bytes(&c->l2, c->store.bytes + 2);
+	c->store.bytes[0] = cache_sets_bytes(&c->l1, (size_t)c->sm_count * L1_SETS);
+	c->store.bytes[1] = l2_bytes(&c->l2);
 	cache_store_take(&c->store);
 	c->l1.way = c->store.at[0];
-	c->l1_line = c->store.at[1];
-	l2_use(&c->l2, c->store.at + 2);
+	l2_use(&c->l2, c->store.at[1]);
+	c->first_level = c->level;
 }
 
 static void give_store(struct cache_sim *c)
 {
-	const bool few = c->n_used <= FEW_ENTRIES;
-	const size_t ways = cache_sets_ways(&c->l1, 1);
-	for (size_t i = 0; few && i < c->n_used; i++) {
-		const size_t set = l1_set(c->used[i].sm, c->used[i].hash);
-		cache_sets_empty(&c->l1, set);
-		memset(c->l1_line + set * ways, 0, ways * sizeof *c->l1_line);
-		l2_empty(&c->l2, c->used[i].sm, c->used[i].hash);
-	}
-	cache_store_give(&c->store, few);
+	if (c->n_used > FEW_ENTRIES)
+		for (unsigned i = 0; i < CACHE_STORE_PIECES; i++)
+			memset(c->store.at[i], 0, c->store.bytes[i] >> c->first_level);
+	else
+		for (size_t i = 0; i < c->n_used; i++) {
+			cache_sets_empty(&c->l1, l1_set(c, c->used[i].sm, c->used[i].hash));
+			l2_empty(&c->l2, c->used[i].sm, c->used[i].hash);
+		}
+	cache_store_give(&c->store);
 }
 
 void cache_sim_free(struct cache_sim *c)
 {
 	if (!c)
 		return;
-	if (c->l1_line)
+	if (c->l1.way)
 		give_store(c);
 	l2_free(&c->l2);
 	free(c->used);
@@ -188,22 +187,27 @@ static double weight_of(const struct cache_sim *c)
 
 /* --- one access --- */
 
+static struct l1_line *l1_line_at(const struct cache_sim *c, size_t way)
+{
+	return cache_sets_data(&c->l1, way);
+}
+
 /* Through L1. */
 static void load_line(struct cache_sim *c, struct part *p, const struct log_entry *e, uint32_t sm,
                       uint32_t hash)
 {
 	const uint32_t instant = p->waits.instant & INSTANT_MASK;
-	const size_t set = l1_set(sm, hash);
+	const size_t set = l1_set(c, sm, hash);
 	unsigned missing = e->sectors;
 	size_t way = cache_sets_find(&c->l1, set, e->line);
 	if (way == NO_WAY) {
 		way = cache_sets_oldest(&c->l1, set);
-		c->l1_line[way] = (struct l1_line){ 0 };
+		*l1_line_at(c, way) = (struct l1_line){ 0 };
 		cache_sets_put(&c->l1, way, e->line);
 	} else if (e->kind == LOG_LOAD) {
-		missing &= ~(unsigned)c->l1_line[way].sectors;
+		missing &= ~(unsigned)l1_line_at(c, way)->sectors;
 	}
-	struct l1_line *l = &c->l1_line[way];
+	struct l1_line *l = l1_line_at(c, way);
 	l->sectors |= e->sectors;
 	cache_sets_touch(&c->l1, way, ++p->clock);
 	if (missing) {
@@ -224,9 +228,9 @@ static void access_line(struct cache_sim *c, struct part *p, const struct log_en
 		return;
 	}
 	if (e->kind == LOG_ATOMIC) {
-		const size_t way = cache_sets_find(&c->l1, l1_set(sm, hash), e->line);
+		const size_t way = cache_sets_find(&c->l1, l1_set(c, sm, hash), e->line);
 		if (way != NO_WAY)
-			c->l1_line[way].sectors = 0;
+			l1_line_at(c, way)->sectors = 0;
 	}
 	const bool from_dram =
 		l2_access(&c->l2, &p->l2, e, sm, hash, e->sectors, p->waits.instant & INSTANT_MASK);
@@ -290,7 +294,7 @@ void cache_sim_wave_begin(struct cache_sim *c, const struct block_record *record
 	for (uint64_t i = 0; i < n; i++)
 		if (records[i].log)
 			share_out(c, &records[i], (uint32_t)(i % c->sm_count));
-	if (any && !c->l1_line)
+	if (any && !c->l1.way)
 		take_store(c);
 }
 
@@ -316,13 +320,11 @@ static void sort_by_time(struct part *p, size_t n)
 /* The sets of entry @k will be needed soon. They are all over memory, unlike anything else here. */
 static void fetch_sets(const struct cache_sim *c, const struct part *p, uint32_t k)
 {
-	const uint32_t hash = line_hash(p->entry[k]->line);
-	if (p->entry[k]->kind == LOG_LOAD) {
-		const size_t l1 = l1_set(p->sm[k], hash) * c->l1.groups;
-		__builtin_prefetch(c->l1.way + l1);
-		__builtin_prefetch(c->l1_line + l1 * WAYS_PER_GROUP);
-	}
-	l2_prefetch(&c->l2, hash);
+	const struct log_entry *e = p->entry[k];
+	const uint32_t hash = line_hash(e->line);
+	if (e->kind == LOG_LOAD || e->kind == LOG_LOCAL)
+		cache_sets_prefetch(&c->l1, l1_set(c, p->sm[k], hash));
+	l2_prefetch(&c->l2, p->sm[k], hash, e->kind <= LOG_LOAD_L2);
 }
 
 /* Each sector of this wave stands for @weight. */

@@ -4,15 +4,18 @@
 #include "base/mem.h"
 
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define ALIGN 64
 
 static struct cache_store *_Atomic spare; /* of the last launch; NULL = none, or in use */
 
 static void release(struct cache_store *s)
 {
 	for (unsigned i = 0; s && i < CACHE_STORE_PIECES; i++)
-		free(s->at[i]);
+		free(s->memory[i]);
 }
 
 void cache_store_take(struct cache_store *s)
@@ -25,20 +28,17 @@ void cache_store_take(struct cache_store *s)
 	}
 	release(kept);
 	free(kept);
-	for (unsigned i = 0; i < CACHE_STORE_PIECES; i++)
-		s->at[i] = mem_calloc(1, s->bytes[i]);
+	for (unsigned i = 0; i < CACHE_STORE_PIECES; i++) {
+		s->memory[i] = mem_calloc(1, s->bytes[i] + ALIGN - 1);
+		s->at[i] = (void *)(((uintptr_t)s->memory[i] + ALIGN - 1) / ALIGN * ALIGN);
+	}
 }
 
-void cache_store_give(struct cache_store *s, bool empty)
+void cache_store_give(struct cache_store *s)
 {
-	struct cache_store *before = NULL;
-	if (empty) {
-		struct cache_store *kept = mem_alloc(sizeof *kept);
-		*kept = *s;
-		before = atomic_exchange(&spare, kept);
-	} else {
-		release(s);
-	}
+	struct cache_store *kept = mem_alloc(sizeof *kept);
+	*kept = *s;
+	struct cache_store *before = atomic_exchange(&spare, kept);
 	release(before);
 	free(before);
 	*s = (struct cache_store){ .at = { NULL } };

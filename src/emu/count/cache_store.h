@@ -9,15 +9,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define CACHE_STORE_PIECES 4
+/* Of L1 and of L2. */
+#define CACHE_STORE_PIECES 2
 struct cache_store {
 	size_t bytes[CACHE_STORE_PIECES];
-	void *at[CACHE_STORE_PIECES];
+	void *at[CACHE_STORE_PIECES]; /* aligned to 64 */
+	void *memory[CACHE_STORE_PIECES];
 };
 
 /* Gives @s, of which `bytes` is set, its memory: all zero. Thread-safe, as is what follows. */
 void cache_store_take(struct cache_store *s);
-/* @empty: all of it is zero again, and it may be kept for the next one. */
-void cache_store_give(struct cache_store *s, bool empty);
+/* All of it is zero again: it is kept for the next one. */
+void cache_store_give(struct cache_store *s);
 
 #endif
