@@ -65,7 +65,7 @@ struct emu_fault {
 
 struct shadow {
 	size_t bytes;
-	uint8_t *written; /* per byte */
+	uint8_t *written; /* base/value_flags.h */
 	bool full;        /* every byte is: seen at a barrier */
 };
 struct shadow *shadow_new(size_t bytes);

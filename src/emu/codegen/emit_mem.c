@@ -207,8 +207,11 @@ static const struct handler *fast_handler(struct emit *e, struct memop *m)
 		return NULL;
 	if (m->access == 4 && m->vec == 1 && (x->kind == X_ST || m->d[0] >= 0))
 		return word_handler(e, m, at, &p);
-	for (unsigned i = 0; i < 32; i++)
+	m->consecutive = true;
+	for (unsigned i = 0; i < 32; i++) {
 		m->index[i] = (int32_t)(offset[i] / m->access);
+		m->consecutive &= m->index[i] == (int32_t)i;
+	}
 	if (m->bytes == 8 && m->vec == 1)
 		find_halves(&p, m, 8);
 	const enum mem_type t = element_type(m);

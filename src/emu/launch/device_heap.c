@@ -5,6 +5,7 @@
 #include "emu/launch/launch.h"
 
 #include "base/mem.h"
+#include "base/value_flags.h"
 #include "emu/device.h"
 
 #include <string.h>
@@ -25,7 +26,7 @@ static bool uses_heap(const struct ptx_module *m)
 static void make_heap(struct emu_device *d, struct arena_region *r)
 {
 	d->heap = heap_new(r->base, arena_at(&d->arena, r->base), r->size);
-	r->written = mem_zalloc(r->size);
+	r->written = mem_zalloc(value_flags_size(r->size));
 }
 
 void device_heap_keep(struct emu_launch *l)

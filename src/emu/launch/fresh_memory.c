@@ -8,11 +8,12 @@
 #include "emu/launch/launch.h"
 
 #include "base/mem.h"
+#include "base/value_flags.h"
 #include "emu/device.h"
 
 #include <stdlib.h>
 
-#define MOST_FLAG_BYTES ((uint64_t)1 << 30) /* of one launch, for as many bytes of memory */
+#define MOST_FLAG_BYTES ((uint64_t)1 << 30) /* of one launch, for four times as many of memory */
 
 static bool is_fresh(const struct arena_region *r)
 {
@@ -28,10 +29,10 @@ void fresh_memory_begin(struct emu_launch *l)
 		return;
 	for (unsigned i = 0; i < a->n; i++) {
 		struct arena_region *r = &a->region[i];
-		if (!is_fresh(r) || r->size > room)
+		if (!is_fresh(r) || value_flags_size(r->size) > room)
 			continue;
-		room -= r->size;
-		r->written = mem_zalloc(r->size);
+		room -= value_flags_size(r->size);
+		r->written = mem_zalloc(value_flags_size(r->size));
 	}
 }
 

@@ -3,6 +3,7 @@
 #include "emu/launch/launch.h"
 
 #include "base/mem.h"
+#include "base/value_flags.h"
 #include "emu/device.h"
 #include "emu/lower/lower.h"
 #include "model/occupancy.h"
@@ -39,7 +40,7 @@ static void place_buffers(struct emu_launch *l, struct regions *a)
 		r->buffer = (int8_t)i;
 		r->read_only = b->role == BUF_IN;
 		if (b->role == BUF_OUT && !b->partial)
-			r->written = mem_zalloc(r->size);
+			r->written = mem_zalloc(value_flags_size(r->size));
 	}
 	a->params = arena_add(ar, "kernel parameters", launch_param_room(l), 512);
 	ar->region[a->params].read_only = true;

@@ -5,6 +5,7 @@
 #include "emu/device.h"
 
 #include "base/mem.h"
+#include "base/value_flags.h"
 #include "emu/launch/known_launch.h"
 #include "emu/launch/launch.h"
 #include "emu/launch/managed_pages.h"
@@ -253,9 +254,9 @@ void emu_device_mark_written(struct emu_device *d, uint64_t address, uint64_t by
 	if (!r)
 		return;
 	arena_changed(&d->arena, (unsigned)(r - d->arena.region));
+	const uint64_t offset = address - r->base;
 	if (r->written)
-		memset(r->written + (address - r->base), 1,
-		       bytes < r->size - (address - r->base) ? bytes : r->size - (address - r->base));
+		value_flags_set(r->written, offset, bytes < r->size - offset ? bytes : r->size - offset);
 }
 
 void emu_device_digest(const struct emu_device *d, struct emu_device_digest *out)

@@ -27,7 +27,7 @@ struct arena_region {
 	bool read_only;
 	bool outside;     /* the host's own memory, beyond the mapping: not followed by caches */
 	uint8_t kind;     /* of a living arena: the owner's word */
-	uint8_t *written; /* one byte per byte of a buffer whose contents are undefined at first */
+	uint8_t *written; /* base/value_flags.h, of a buffer whose contents are undefined at first */
 	uint64_t serial;  /* of a living arena: 1, 2, ... in the order of their making */
 	const void *caller;
 	bool met;          /* a launch has touched it */

@@ -3,6 +3,8 @@
  * alignment, read-only memory, memory without a value.
  */
 #include "emu/vm/access.h"
+
+#include "base/value_flags.h"
 #include "emu/vm/cluster.h"
 
 static bool access_fault(struct warp *w, const struct uop *u, enum fault_kind kind, unsigned lane,
@@ -44,46 +46,44 @@ static bool all_fit(const struct access *a, uint64_t base, uint64_t size)
 	       !(a->first & (a->bytes - 1));
 }
 
-/* Flags of bytes that had no value at first: reads need all set, writes set them. */
-static bool span_flags(const struct access *a, uint8_t *flags)
+/* Flags of bytes that had no value at first, from @at on: reads need all set, writes set them. */
+static bool span_flags(const struct access *a, uint8_t *flags, uint64_t at)
 {
-	uint8_t all = 1;
-	for (uint64_t k = 0; k < a->span; k++)
-		all &= __atomic_load_n(&flags[k], __ATOMIC_RELAXED);
-	if (all)
+	if (value_flags_all(flags, at, a->span))
 		return true;
 	if (a->read)
 		return false;
 	if (a->layout == LAYOUT_ROW && a->mask != 0xffffffffu)
 		return false; /* some lanes may leave holes: one by one */
-	for (uint64_t k = 0; k < a->span; k++)
-		__atomic_store_n(&flags[k], 1, __ATOMIC_RELAXED);
+	value_flags_set(flags, at, a->span);
 	return true;
 }
 
 /* Flags of one lane's bytes; words at a time, else the long way. */
-GUEST_MEMORY static inline bool lane_flags(const struct access *a, uint8_t *flags)
+GUEST_MEMORY static inline bool lane_flags(const struct access *a, uint8_t *flags, uint64_t at)
 {
 	if (a->bytes < 4)
 		return false;
-	for (unsigned k = 0; k < a->bytes; k += 4) {
-		mem_u32 *f = (mem_u32 *)(void *)(flags + k);
-		if (a->read && *f != 0x01010101u)
+	for (unsigned k = 0; k < a->bytes / 4; k++) {
+		uint8_t *f = flags + at / 4 + k;
+		if (a->read && *f != VALUE_FLAGS_WORD)
 			return false;
 		if (a->write)
-			*f = 0x01010101u;
+			*f = VALUE_FLAGS_WORD;
 	}
 	return true;
 }
 
-/* The same for a whole access that fits; @flags: of the lowest address. False = one by one. */
-static bool all_flags(const struct access *a, uint8_t *flags)
+/* The same for a whole access that fits; @at: its lowest address. False = one by one. */
+static bool all_flags(const struct access *a, uint8_t *flags, uint64_t at)
 {
 	if (a->layout != LAYOUT_ANY)
-		return span_flags(a, flags);
-	for (uint32_t m = a->mask; m; m &= m - 1)
-		if (!lane_flags(a, flags + (a->again->offset[lowest_lane(m)] - a->again->low)))
+		return span_flags(a, flags, at);
+	for (uint32_t m = a->mask; m; m &= m - 1) {
+		const int64_t beyond = a->again->offset[lowest_lane(m)] - a->again->low;
+		if (!lane_flags(a, flags, at + (uint64_t)beyond))
 			return false;
+	}
 	return true;
 }
 
@@ -95,7 +95,7 @@ static void remember_window(const struct access *a, const struct arena_region *r
 	struct mem_window *win = &a->w->win[a->m->id];
 	win->lo = r->base;
 	win->len = r->size - a->m->span + 1;
-	win->written = r->written ? (uintptr_t)r->written - r->base : 0;
+	win->written = r->written ? (uintptr_t)r->written - r->base / 4 : 0;
 }
 
 struct emu_fault *access_note(const struct access *a, enum fault_kind kind, unsigned lane,
@@ -153,13 +153,10 @@ enum global_span access_span(struct worker *wk, uint64_t at, uint64_t bytes, boo
 		return SPAN_OUTSIDE;
 	if (write && r->read_only)
 		return SPAN_READ_ONLY;
-	bool unwritten = false;
-	for (uint64_t k = 0; r->written && k < bytes; k++) {
-		uint8_t *flag = r->written + (at - r->base) + k;
-		unwritten |= read && !__atomic_load_n(flag, __ATOMIC_RELAXED);
-		if (write)
-			__atomic_store_n(flag, 1, __ATOMIC_RELAXED);
-	}
+	const uint64_t offset = at - r->base;
+	const bool unwritten = r->written && read && !value_flags_all(r->written, offset, bytes);
+	if (r->written && write)
+		value_flags_set(r->written, offset, bytes);
 	return unwritten ? SPAN_UNWRITTEN : SPAN_THERE;
 }
 
@@ -168,7 +165,7 @@ static bool resolve_global(struct access *a)
 	const struct arena *ar = a->w->worker->grid->arena;
 	const struct arena_region *r = touch_region(a->w->worker, a->first, a->read, a->write);
 	if (r && all_fit(a, r->base, r->size) && !(r->read_only && a->write) &&
-	    (!r->written || all_flags(a, r->written + (a->low - r->base)))) {
+	    (!r->written || all_flags(a, r->written, a->low - r->base))) {
 		a->base = ar->host + (a->first - ar->base);
 		remember_window(a, r);
 		return true;
@@ -193,17 +190,14 @@ static bool resolve_global(struct access *a)
 		a->host[i] = ar->host + (at - ar->base);
 		if (!r->written)
 			continue;
-		uint8_t *flags = r->written + (at - r->base);
 		/* what is copied along between members of a structure may have no value */
-		bool unwritten = false, written = false;
-		for (unsigned k = 0; k < a->bytes; k++) {
-			const bool has = __atomic_load_n(&flags[k], __ATOMIC_RELAXED);
-			unwritten |= a->wants_value && !has;
-			written |= has;
-			if (a->write)
-				__atomic_store_n(&flags[k], 1, __ATOMIC_RELAXED);
-		}
-		if (unwritten && (r->buffer >= 0 || !written))
+		const uint64_t offset = at - r->base;
+		const bool unwritten = a->wants_value && !value_flags_all(r->written, offset, a->bytes);
+		const bool tell =
+			unwritten && (r->buffer >= 0 || !value_flags_any(r->written, offset, a->bytes));
+		if (a->write)
+			value_flags_set(r->written, offset, a->bytes);
+		if (tell)
 			note_fault(a, FAULT_UNINITIALISED, i, at);
 	}
 	if (r)
@@ -243,7 +237,7 @@ static bool resolve_shared(struct access *a)
 {
 	const struct warp *w = a->w;
 	struct shadow *s = w->worker->shadow;
-	if (all_fit(a, 0, w->shared_bytes) && (!s || s->full || all_flags(a, s->written + a->low))) {
+	if (all_fit(a, 0, w->shared_bytes) && (!s || s->full || all_flags(a, s->written, a->low))) {
 		a->base = w->shared + a->first;
 		return true;
 	}
@@ -257,7 +251,7 @@ static bool resolve_shared(struct access *a)
 		if (at & (a->bytes - 1))
 			return access_fault(a->w, a->u, FAULT_ALIGN, i, at, SPACE_SHARED, a->bytes, a->write);
 		a->host[i] = w->shared + at;
-		if (s && !lane_flags(a, s->written + at))
+		if (s && !lane_flags(a, s->written, at))
 			check_shared(a, i);
 	}
 	return true;

@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/value_flags.h"
 #include "emu/vm/guest_print.h"
 
 #include <stdlib.h>
@@ -57,7 +58,7 @@ static int store(struct call *c, uint64_t address, const void *value, size_t byt
 	memcpy(to, value, bytes);
 	const struct arena_region *r = arena_find(c->w->worker->grid->arena, address);
 	if (r && r->written)
-		memset(r->written + (address - r->base), 1, bytes);
+		value_flags_set(r->written, address - r->base, bytes);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "emu/vm/handler.h"
 
 #include "base/mem.h"
+#include "base/value_flags.h"
 #include "emu/vm/bulk.h"
 #include "emu/vm/cluster.h"
 #include "emu/vm/device_runtime.h"
@@ -77,7 +78,7 @@ static void forget_written(const struct arena *a, uint64_t address, uint64_t byt
 {
 	const struct arena_region *r = address ? arena_find(a, address) : NULL;
 	if (r && r->written)
-		memset(r->written + (address - r->base), 0, bytes);
+		value_flags_clear(r->written, address - r->base, bytes);
 }
 
 static bool system_lane(struct warp *w, const struct uop *u, unsigned lane, const uint64_t *arg,

@@ -40,7 +40,7 @@ struct mem_count {
 /* The buffer an instruction used last: from lo on, len addresses are good for its whole access. */
 struct mem_window {
 	uint64_t lo, len;
-	uintptr_t written; /* + address: its flag, if the buffer was undefined at first; else 0 */
+	uintptr_t written; /* + address / 4: its flags, if the buffer was undefined at first; else 0 */
 	uint64_t last;     /* lowest address of the last access, to fetch ahead */
 };
 

@@ -8,6 +8,8 @@
  */
 #include "emu/vm/simd/simd_count.h"
 
+#include "base/value_flags.h"
+
 /* --- scalar loads --- */
 
 /* One sector, one line whatever the mask. */
@@ -171,18 +173,16 @@ LOADS(shared64, 1)
 static inline void mark_unit(const struct warp *w, const struct uop *u, uint64_t low)
 {
 	const uintptr_t flags = w->win[u->y].written;
-	if (flags) {
-		mem_u32 *f = (mem_u32 *)(flags + low);
-		EACH_LANE(i) f[i] = 0x01010101;
-	}
+	if (flags)
+		memset((void *)(flags + low / 4), VALUE_FLAGS_WORD, 32);
 }
 static inline void mark_pattern(const struct warp *w, const struct uop *u, uint64_t low)
 {
 	const uintptr_t flags = w->win[u->y].written;
 	if (flags) {
-		mem_u32 *f = (mem_u32 *)(flags + low);
+		mem_u8 *f = (mem_u8 *)(flags + low / 4);
 		for (unsigned i = 0; i < 32; i++)
-			f[MEMOP->index[i]] = 0x01010101;
+			f[MEMOP->index[i]] = VALUE_FLAGS_WORD;
 	}
 }
 #define MARK_UNIT_global mark_unit(w, u, low)

@@ -4,6 +4,8 @@
  */
 #include "emu/vm/simd/simd_count.h"
 
+#include "base/value_flags.h"
+
 #if defined(__AVX512F__)
 /* Four words per lane, all within 512 bytes, which may be read: picked from eight vectors. */
 static inline void load_quads_near(struct warp *w, const struct memop *m, const uint8_t *from)
@@ -174,15 +176,23 @@ MOVE_TYPE(b64, mem_u64, mem_u64, uint64_t)
 MOVE_TYPE(s8, mem_s8, mem_s32, uint32_t)
 MOVE_TYPE(s16, mem_s16, mem_s32, uint32_t)
 
+/* Flags of a buffer whose contents were undefined: these bytes are written now. */
 static inline void mark_wide(const struct warp *w, const struct uop *u, uint64_t low)
 {
 	const uintptr_t flags = w->win[u->y].written;
-	if (flags) {
-		const struct memop *m = MEMOP;
+	if (!flags)
+		return;
+	const struct memop *m = MEMOP;
+	mem_u8 *f = (mem_u8 *)(flags + low / 4);
+	if (m->consecutive)
+		value_flags_set(f, low % 4, 32u * m->access);
+	else if (m->access >= 4)
 		for (unsigned i = 0; i < 32; i++)
-			for (unsigned k = 0; k < m->access; k++)
-				((mem_u8 *)(flags + low))[m->index[i] * m->access + (int)k] = 1;
-	}
+			for (unsigned k = 0; k < m->access / 4; k++)
+				f[m->index[i] * (m->access / 4) + (int)k] = VALUE_FLAGS_WORD;
+	else
+		for (unsigned i = 0; i < 32; i++)
+			value_flags_set(f, low % 4 + (uint64_t)m->index[i] * m->access, m->access);
 }
 #define MARK_WIDE_global mark_wide(w, u, low)
 #define MARK_WIDE_shared32 ((void)0)
