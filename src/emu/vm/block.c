@@ -171,6 +171,7 @@ static void start_warp(struct worker *wk, uint32_t i, const struct program *p)
 	w->rc = -1;
 	w->depth = 0;
 	w->calls = 0;
+	w->stays_careful = false;
 	w->saves->n = 0;
 	w->n_waiting = w->n_parts = w->given = w->collective = 0;
 	memset(w->meet, 0, sizeof w->meet);

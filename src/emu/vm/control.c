@@ -32,9 +32,28 @@ HANDLER(enter_masked)
 	NEXT_masked(u + 1);
 }
 
+/* Nothing changes a path that has reached its length. */
+static inline bool is_traced(const struct warp *w)
+{
+	return w->worker->trace && !w->worker->trace->cut && w->number == 0;
+}
+
+/* Every byte of shared memory has a value: care would find nothing any more. */
+static bool needs_no_care(const struct warp *w, const struct uop *u)
+{
+	const struct worker *wk = w->worker;
+	return wk->shadow && wk->shadow->full && !wk->race && !w->stays_careful && !is_traced(w) &&
+	       (int32_t)u->a >= 0 && !w->depth && !w->calls && !w->n_waiting && !w->n_parts &&
+	       w->live == 0xffffffffu && !wk->grid->reference_only;
+}
 HANDLER(enter_checked_full)
 {
 	(void)mask;
+	if (needs_no_care(w, u)) {
+		const struct uop *to = reoptimise(w, u);
+		if (to)
+			NEXT_full(to);
+	}
 	w->segments[u->y].warps++;
 	w->segments[u->y].lanes += 32;
 	w->ticks += u->b;
@@ -176,11 +195,6 @@ CHECK(check_u32, uint32_t, 0, (int64_t)UINT32_MAX, deoptimise_to_reference)
 CHECK(check_positive, int32_t, 0, INT32_MAX,
       deoptimise_to_conservative) /* no lane is negative: affine_assumed() */
 
-/* Nothing changes a path that has reached its length. */
-static inline bool is_traced(const struct warp *w)
-{
-	return w->worker->trace && !w->worker->trace->cut && w->number == 0;
-}
 /* TRACE: before each instruction of the reference program */
 HANDLER(trace_full)
 {

@@ -1,5 +1,6 @@
 /*
- * From one program to another in the middle of a warp's run: an assumption did not hold.
+ * From one program to another in the middle of a warp's run: an assumption did not hold, or what
+ * the careful program looks for can no longer happen.
  *
  * Registers change from scalar + pattern to 32 lanes where the new program keeps them so, and all
  * move to its part of the frame. Predicates and the stack of waiting lanes are common to all
@@ -156,4 +157,47 @@ const struct uop *deoptimise_here(struct warp *w, const struct uop *u)
 const struct uop *deoptimise_to_reference(struct warp *w, const struct uop *u, uint32_t mask)
 {
 	CONTINUE(deoptimise(w, u, PROGRAM_REFERENCE, u->b));
+}
+
+/* --- back --- */
+
+/* Has @reg the values that it would have in program @to, in every lane? */
+static bool has_form(const struct warp *w, const struct program *to, unsigned reg, unsigned bytes)
+{
+	const struct affine *want = &to->forms.reg[reg];
+	const bool known = want->known;
+	if (want->cls != AFFINE_SCALAR || (!known && to->reg_slot[reg] == UINT32_MAX))
+		return true;
+	if (w->program->reg_slot[reg] == UINT32_MAX && !w->program->forms.reg[reg].known)
+		return true; /* never used */
+	const int64_t *const lane = to->forms.patterns[want->pattern].lane;
+	const uint64_t first = lane_value(w, w->program, reg, bytes, 0),
+				   all = UINT64_MAX >> (64 - 8 * bytes);
+	for (unsigned i = 0; i < 32; i++) {
+		const uint64_t v =
+			known ? affine_lane(&to->forms, want, i) : first + (uint64_t)(lane[i] - lane[0]);
+		if ((lane_value(w, w->program, reg, bytes, i) ^ v) & all)
+			return false;
+	}
+	return true;
+}
+
+const struct uop *reoptimise(struct warp *w, const struct uop *u)
+{
+	const struct image *im = w->image;
+	const struct program *from = w->program, *to = &im->program[PROGRAM_CONSERVATIVE];
+	const struct ir *ir = &im->ir;
+	const uint64_t *in = bits_row(&im->live.in, u->a);
+	for (unsigned r = 0; r < ir->n_regs; r++)
+		if (ir->regs[r].bytes && (bits_get(in, r) || ir->regs[r].fixed) &&
+		    !has_form(w, to, r, ir->regs[r].bytes)) {
+			w->stays_careful = true;
+			return NULL;
+		}
+	for (unsigned r = 0; r < ir->n_regs; r++)
+		if (ir->regs[r].bytes && (bits_get(in, r) || ir->regs[r].fixed))
+			move_register(w, from, to, r, ir->regs[r].bytes, UINT32_MAX);
+	w->program = to;
+	w->win = w->worker->win[PROGRAM_CONSERVATIVE];
+	return &to->uops[to->block_uop[u->a]];
 }

@@ -100,6 +100,7 @@ struct warp {
 	const struct program *program;
 	struct worker *worker;
 	uint32_t guard_saved;
+	bool stays_careful; /* it could not reoptimise() */
 	enum warp_state state;
 	uint32_t number;        /* in the block */
 	uint32_t barrier;       /* number of the barrier it waits at */
@@ -229,6 +230,9 @@ const struct uop *deoptimise_to_conservative(struct warp *w, const struct uop *u
 const struct uop *deoptimise_to_reference(struct warp *w, const struct uop *u, uint32_t mask);
 /* The same outside a guard, by any operation. */
 const struct uop *deoptimise_here(struct warp *w, const struct uop *u);
+/* A full warp of the careful program begins the block of ENTER @u, where nothing is left to look
+ * for: goes on in the conservative program. NULL = its registers are not as that one needs them. */
+const struct uop *reoptimise(struct warp *w, const struct uop *u);
 
 /* access.c: any access, any mask; counts, checks, does it. */
 extern const struct handler vm_access;
