@@ -179,6 +179,18 @@ static bool has_fast_kind(const struct emit *e, const struct memop *m)
 	return x->space == SPACE_SHARED || (x->space == SPACE_GLOBAL && m->addr.wide);
 }
 
+static uint8_t lanes_in_a_row(const uint64_t offset[32], unsigned bytes)
+{
+	for (uint8_t row = 32; row >= 8; row /= 2) {
+		bool all = true;
+		for (unsigned i = 0; i < 32; i++)
+			all &= offset[i] == offset[i & ~(row - 1u)] + (uint64_t)bytes * (i & (row - 1u));
+		if (all)
+			return row;
+	}
+	return 1;
+}
+
 /* The handler for full warps, or NULL when the access must be looked at lane by lane. */
 static const struct handler *fast_handler(struct emit *e, struct memop *m)
 {
@@ -196,6 +208,7 @@ static const struct handler *fast_handler(struct emit *e, struct memop *m)
 	m->low = m->addr.offset + p.min;
 	m->span = (uint64_t)(p.max - p.min) + m->access;
 	m->align_mask = m->access - 1u;
+	m->row = lanes_in_a_row(offset, m->access);
 	if (shared && m->span > e->shared_bytes)
 		return NULL; /* never fits */
 	m->last_low = shared ? e->shared_bytes - m->span : 0;
@@ -207,11 +220,8 @@ static const struct handler *fast_handler(struct emit *e, struct memop *m)
 		return NULL;
 	if (m->access == 4 && m->vec == 1 && (x->kind == X_ST || m->d[0] >= 0))
 		return word_handler(e, m, at, &p);
-	m->consecutive = true;
-	for (unsigned i = 0; i < 32; i++) {
+	for (unsigned i = 0; i < 32; i++)
 		m->index[i] = (int32_t)(offset[i] / m->access);
-		m->consecutive &= m->index[i] == (int32_t)i;
-	}
 	if (m->bytes == 8 && m->vec == 1)
 		find_halves(&p, m, 8);
 	const enum mem_type t = element_type(m);

@@ -73,8 +73,8 @@ struct memop {
 	uint8_t bytes, vec;         /* of a lane: bytes * vec */
 	uint8_t access;             /* bytes * vec, saturated */
 	bool sign;
-	bool full_probe;      /* emitted with a handler that counts in the segment only */
-	bool consecutive;     /* index[i] is i */
+	bool full_probe; /* emitted with a handler that counts in the segment only */
+	uint8_t row;     /* so many lanes access one place behind the other: 32, 16, 8, or fewer (1) */
 	int32_t d[X_MAX_VEC]; /* slots of 32 lanes, or of a scalar when d_scalar; -1 = sink */
 	bool d_scalar;
 	uint32_t s[X_MAX_VEC]; /* slots of 32 lanes with the data */

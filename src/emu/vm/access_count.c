@@ -180,7 +180,11 @@ void access_count(struct access *a)
 	                           : a->m->x->bypass_l1 ? LOG_LOAD_L2
 	                                                : LOG_LOAD;
 	const struct log_request r = {
-		.who = a->m->id, .lines = p->n, .written = p->bytes / p->sectors, .kind = kind
+		.time = w->ticks,
+		.who = a->m->id,
+		.lines = p->n,
+		.written = p->bytes / p->sectors,
+		.kind = kind,
 	};
 	const struct arena *ar = w->worker->grid->arena;
 	const uint64_t first_line = ar->base >> 7, lines = (ar->end - ar->base + 127) >> 7;
@@ -190,6 +194,6 @@ void access_count(struct access *a)
 			continue; /* beyond the device's memory */
 		const uint64_t word = *(const uint64_t *)(w->sampled + (line >> 6) * 8);
 		if (word >> (line & 63) & 1)
-			log_line(w, line, p->sector_mask[i], r);
+			log_line(w, line, p->sector_mask[i], &r);
 	}
 }

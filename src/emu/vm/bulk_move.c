@@ -73,8 +73,11 @@ void bulk_count(const struct bulk *b, uint64_t at, uint64_t bytes)
 			sectors |= (unsigned)(from + 32 > at && from < at + bytes) << s;
 		}
 		log_line(w, line, sectors,
-		         (struct log_request){
-					 .who = (uint32_t)x->mem + 1, .lines = 1, .written = 32, .kind = kind });
+		         &(struct log_request){ .time = b->w->ticks,
+		                                .who = (uint32_t)x->mem + 1,
+		                                .lines = 1,
+		                                .written = 32,
+		                                .kind = kind });
 	}
 }
 

@@ -63,7 +63,9 @@ static void note_texel(struct lines *l, const struct texture *x, unsigned lane,
 
 static void follow_lines(struct warp *w, const struct lines *l)
 {
-	const struct log_request r = { .who = LOG_NOBODY, .lines = l->n, .kind = LOG_LOAD };
+	const struct log_request r = {
+		.time = w->ticks, .who = LOG_NOBODY, .lines = l->n, .kind = LOG_LOAD
+	};
 	const struct arena *ar = w->worker->grid->arena;
 	const uint64_t first = ar->base >> 7, lines = (ar->end - ar->base + 127) >> 7;
 	for (unsigned i = 0; i < l->n; i++) {
@@ -71,7 +73,7 @@ static void follow_lines(struct warp *w, const struct lines *l)
 			continue;
 		const uint64_t word = *(const uint64_t *)(w->sampled + (l->line[i] >> 6) * 8);
 		if (word >> (l->line[i] & 63) & 1)
-			log_line(w, l->line[i], l->sectors[i], r);
+			log_line(w, l->line[i], l->sectors[i], &r);
 	}
 }
 

@@ -41,11 +41,10 @@ void log_local_line(struct warp *w, uint32_t line, uint32_t lanes, unsigned sect
 		set_bitmaps(wk);
 }
 
-void log_line(struct warp *w, uint64_t line, unsigned sectors, struct log_request r)
+void log_line(struct warp *w, uint64_t line, unsigned sectors, const struct log_request *r)
 {
 	struct worker *wk = w->worker;
 	const uint32_t index = (uint32_t)(line - (wk->grid->arena->base >> 7));
-	r.time = w->ticks;
-	if (access_log_add(&wk->log, wk->grid->cache, index, sectors, &r))
+	if (access_log_add(&wk->log, wk->grid->cache, index, sectors, r))
 		set_bitmaps(wk);
 }

@@ -29,36 +29,37 @@ static inline void count_one(struct warp *w, const struct uop *u, bool shared, u
 	}
 }
 
-#define LD_UNIFORM(place, shared, name, type, as)                        \
-	COLD GUEST ld_##place##_##name##_log ARGS                            \
-	{                                                                    \
-		const uint64_t low = LOW_##place;                                \
-		log_line(w, line_of(low), 1u << (low >> 5 & 3), one_line(w, u)); \
-		SCALAR64(u->d) = (uint64_t)(as) * (const type *)HOST_##place;    \
-		if (mask == 0xffffffffu)                                         \
-			NEXT_full(u + 1);                                            \
-		NEXT_masked(u + 1);                                              \
-	}                                                                    \
-	GUEST ld_##place##_##name##_full ARGS                                \
-	{                                                                    \
-		const uint64_t low = LOW_##place;                                \
-		if (RARE(!FITS_##place(sizeof(type) - 1)))                       \
-			EMU_JUMP access_slow(w, u, mask);                            \
-		if (!(shared) && RARE(sampled(w, low)))                          \
-			EMU_JUMP ld_##place##_##name##_log(w, u, mask);              \
-		SCALAR64(u->d) = (uint64_t)(as) * (const type *)HOST_##place;    \
-		NEXT_full(u + 1);                                                \
-	}                                                                    \
-	GUEST ld_##place##_##name##_masked ARGS                              \
-	{                                                                    \
-		const uint64_t low = LOW_##place;                                \
-		if (RARE(!FITS_##place(sizeof(type) - 1)))                       \
-			EMU_JUMP vm_access.masked(w, u, mask);                       \
-		count_one(w, u, shared, sizeof(type));                           \
-		if (!(shared) && RARE(sampled(w, low)))                          \
-			EMU_JUMP ld_##place##_##name##_log(w, u, mask);              \
-		SCALAR64(u->d) = (uint64_t)(as) * (const type *)HOST_##place;    \
-		NEXT_masked(u + 1);                                              \
+#define LD_UNIFORM(place, shared, name, type, as)                     \
+	COLD GUEST ld_##place##_##name##_log ARGS                         \
+	{                                                                 \
+		const uint64_t low = LOW_##place;                             \
+		const struct log_request r = one_line(w, u);                  \
+		log_line(w, line_of(low), 1u << (low >> 5 & 3), &r);          \
+		SCALAR64(u->d) = (uint64_t)(as) * (const type *)HOST_##place; \
+		if (mask == 0xffffffffu)                                      \
+			NEXT_full(u + 1);                                         \
+		NEXT_masked(u + 1);                                           \
+	}                                                                 \
+	GUEST ld_##place##_##name##_full ARGS                             \
+	{                                                                 \
+		const uint64_t low = LOW_##place;                             \
+		if (RARE(!FITS_##place(sizeof(type) - 1)))                    \
+			EMU_JUMP access_slow(w, u, mask);                         \
+		if (!(shared) && RARE(sampled(w, low)))                       \
+			EMU_JUMP ld_##place##_##name##_log(w, u, mask);           \
+		SCALAR64(u->d) = (uint64_t)(as) * (const type *)HOST_##place; \
+		NEXT_full(u + 1);                                             \
+	}                                                                 \
+	GUEST ld_##place##_##name##_masked ARGS                           \
+	{                                                                 \
+		const uint64_t low = LOW_##place;                             \
+		if (RARE(!FITS_##place(sizeof(type) - 1)))                    \
+			EMU_JUMP vm_access.masked(w, u, mask);                    \
+		count_one(w, u, shared, sizeof(type));                        \
+		if (!(shared) && RARE(sampled(w, low)))                       \
+			EMU_JUMP ld_##place##_##name##_log(w, u, mask);           \
+		SCALAR64(u->d) = (uint64_t)(as) * (const type *)HOST_##place; \
+		NEXT_masked(u + 1);                                           \
 	}
 #define LD_UNIFORM_ALL(place, shared)                 \
 	LD_UNIFORM(place, shared, u8, mem_u8, uint32_t)   \

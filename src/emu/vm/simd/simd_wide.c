@@ -127,7 +127,22 @@ static inline bool sampled_wide(const struct warp *w, const struct memop *m, uin
 	       sampled_span(w, low + (uint64_t)m->half[1], 128);
 }
 
+/* eight: lanes in a row */
 #define MOVE_TYPE(name, type, lane, zext)                                                         \
+	static inline void load_eight_##name(lane *to, const type *from)                              \
+	{                                                                                             \
+		lane v[8];                                                                                \
+		for (unsigned i = 0; i < 8; i++)                                                          \
+			v[i] = from[i];                                                                       \
+		memcpy((void *)to, (const void *)v, sizeof v);                                            \
+	}                                                                                             \
+	static inline void store_eight_##name(type *to, const lane *from)                             \
+	{                                                                                             \
+		type v[8];                                                                                \
+		for (unsigned i = 0; i < 8; i++)                                                          \
+			v[i] = (type)from[i];                                                                 \
+		memcpy((void *)to, (const void *)v, sizeof v);                                            \
+	}                                                                                             \
 	static inline void load_##name(struct warp *w, const struct memop *m, const uint8_t *from)    \
 	{                                                                                             \
 		if (sizeof(type) == 4 && all_four(m)) {                                                   \
@@ -144,6 +159,11 @@ static inline bool sampled_wide(const struct warp *w, const struct memop *m, uin
 				continue;                                                                         \
 			lane *d = frame(w, (uint32_t)m->d[e]);                                                \
 			const type *p = (const type *)(const void *)(from + e * sizeof(type));                \
+			if (vec == 1 && m->row >= 8) {                                                        \
+				for (unsigned i = 0; i < 32; i += 8)                                              \
+					load_eight_##name(d + i, p + m->index[i]);                                    \
+				continue;                                                                         \
+			}                                                                                     \
 			for (unsigned i = 0; i < 32; i++)                                                     \
 				d[i] = p[m->index[i] * (int)vec];                                                 \
 		}                                                                                         \
@@ -164,6 +184,11 @@ static inline bool sampled_wide(const struct warp *w, const struct memop *m, uin
 		for (unsigned e = 0; e < m->vec; e++) {                                                   \
 			const lane *s = frame(w, m->s[e]);                                                    \
 			type *p = (type *)(void *)(to + e * sizeof(type));                                    \
+			if (m->vec == 1 && m->row >= 8) {                                                     \
+				for (unsigned i = 0; i < 32; i += 8)                                              \
+					store_eight_##name(p + m->index[i], s + i);                                   \
+				continue;                                                                         \
+			}                                                                                     \
 			for (unsigned i = 0; i < 32; i++)                                                     \
 				p[m->index[i] * m->vec] = (type)s[i];                                             \
 		}                                                                                         \
@@ -184,7 +209,7 @@ static inline void mark_wide(const struct warp *w, const struct uop *u, uint64_t
 		return;
 	const struct memop *m = MEMOP;
 	mem_u8 *f = (mem_u8 *)(flags + low / 4);
-	if (m->consecutive)
+	if (m->row == 32)
 		value_flags_set(f, low % 4, 32u * m->access);
 	else if (m->access >= 4)
 		for (unsigned i = 0; i < 32; i++)
@@ -206,8 +231,7 @@ static inline void mark_wide(const struct warp *w, const struct uop *u, uint64_t
 	WARP_ACCESS(fn, place, MEMOP->align_mask, shared, COUNT_PATTERN_##place, ahead, \
 	            sampled_wide(w, MEMOP, low), log, move)
 #define WIDE(place, shared, name)                                                                  \
-	WIDE_ACCESS(ldv_##place##_##name, place, shared, (void)0,                                      \
-	            log_line(w, line_of(low), sectors_of(low, MEMOP->access), one_line(w, u)),         \
+	WIDE_ACCESS(ldv_##place##_##name, place, shared, (void)0, log_one(w, u, low),                  \
 	            scalars_##name(w, MEMOP, HOST_##place))                                            \
 	WIDE_ACCESS(ldw_##place##_##name, place, shared, AHEAD_##place,                                \
 	            log_lanes(w, MEMOP, low, load_kind(w, u)), load_##name(w, MEMOP, HOST_##place))    \
@@ -217,6 +241,11 @@ static inline unsigned sectors_of(uint64_t low, unsigned bytes)
 {
 	const unsigned first = (unsigned)(low >> 5 & 3), last = (unsigned)((low + bytes - 1) >> 5 & 3);
 	return (2u << last) - (1u << first);
+}
+static inline void log_one(struct warp *w, const struct uop *u, uint64_t low)
+{
+	const struct log_request r = one_line(w, u);
+	log_line(w, line_of(low), sectors_of(low, MEMOP->access), &r);
 }
 #define WIDE_ALL(place, shared) \
 	WIDE(place, shared, u8)     \
