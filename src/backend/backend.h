@@ -41,7 +41,8 @@ struct run_buffer {
 	void *data; /* in: contents before; out: contents after the run */
 	size_t bytes;
 	const void
-		*before;    /* the contents before once more, for a second try; NULL: @data keeps them */
+		*before;       /* the contents before once more, for a second try; NULL: @data keeps them */
+	uint64_t contents; /* of an input: equal names, equal bytes; 0 = not known */
 	bool patterned; /* every 32-bit word of it is @pattern before the run, whatever @data holds */
 	uint32_t pattern;
 };

@@ -96,7 +96,7 @@ static bool add_machine_code(struct backend *be, struct machine_buffers *b,
 	struct err why = { 0 };
 	snprintf(res->level, sizeof res->level, "PTX");
 	if (req->level == RUN_LEVEL_PTX ||
-	    machine_run(&be->code, b, req, hooks, be->gpu, &be->module, res, &why))
+	    machine_run(&be->code, b, &be->spare, req, hooks, be->gpu, &be->module, res, &why))
 		return true;
 	if (req->level == RUN_LEVEL_SASS || why.code == ERR_CANCELLED) {
 		if (err)

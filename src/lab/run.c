@@ -122,6 +122,7 @@ static void give_buffers(struct run_buffers *b, struct run_request *req)
 		struct run_buffer *to = &req->buffers[i];
 		*to = (struct run_buffer){ .data = b->data[i], .bytes = b->bytes[i] };
 		to->before = b->before[i] != b->data[i] ? b->before[i] : NULL;
+		to->contents = b->fingerprint[i];
 		to->patterned = run_buffers_poison(b, i, &to->pattern);
 	}
 	run_buffers_restore(b);

@@ -91,6 +91,7 @@ struct job {
 
 static bool prepare(const struct setting *s, struct job *job, struct err *err)
 {
+	static uint64_t names;
 	const struct kernel_desc *k = kernel_find(s->kernel);
 	struct compile_macro macros[KERNEL_MAX_PARAMS];
 	unsigned n_macros = 0;
@@ -128,6 +129,8 @@ static bool prepare(const struct setting *s, struct job *job, struct err *err)
 		const struct buffer_plan *bp = &job->plan.buffers[b];
 		job->buffers[b].bytes = bp->count * elem_size(bp->type);
 		job->buffers[b].data = mem_aligned(64, job->buffers[b].bytes);
+		if (bp->role == BUF_IN) /* as in the laboratory, where it stays from run to run */
+			job->buffers[b].contents = ++names;
 		if (bp->role != BUF_OUT || bp->partial)
 			k->fill(&job->plan, job->params, b, 1, job->buffers[b].data);
 	}

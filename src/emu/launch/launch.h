@@ -90,6 +90,10 @@ uint64_t launch_param_shift(const struct emu_launch *l);
 uint64_t launch_param_room(const struct emu_launch *l);
 /* What it holds, to be freed; @region: of each buffer. NULL with the reason: the launch does not
  * give what the kernel takes. */
+/* buffers.c: into @region of device memory, unless it is there already; false: cancelled. Back, all
+ * that may have been written. */
+bool launch_buffer_in(struct emu_launch *l, unsigned region);
+void launch_buffers_out(const struct emu_launch *l);
 uint8_t *launch_params(const struct emu_launch *l, const unsigned region[], struct err *err);
 
 /* --- set_variables.c: variables that the launch sets; @region: of each buffer, filled for those.
@@ -276,8 +280,9 @@ void machine_buffers_free(struct machine_buffers *b, const struct run_request *r
  * outputs are the same. False, with @res untouched: there is no machine code, or the emulator does
  * not know an instruction of it.
  */
-bool machine_run(struct machine_code *c, struct machine_buffers *b, const struct run_request *req,
-                 const struct run_hooks *hooks, const struct gpu_spec *gpu,
-                 const struct ptx_module *ptx, struct run_result *res, struct err *err);
+bool machine_run(struct machine_code *c, struct machine_buffers *b, struct arena_spare *spare,
+                 const struct run_request *req, const struct run_hooks *hooks,
+                 const struct gpu_spec *gpu, const struct ptx_module *ptx, struct run_result *res,
+                 struct err *err);
 
 #endif

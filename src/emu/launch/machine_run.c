@@ -107,9 +107,10 @@ static void tell(struct run_result *res, const struct sass_module *m, const char
 		         "%sthe machine code gives another %s than the PTX", n ? "; " : "", differs);
 }
 
-bool machine_run(struct machine_code *c, struct machine_buffers *b, const struct run_request *req,
-                 const struct run_hooks *hooks, const struct gpu_spec *gpu,
-                 const struct ptx_module *ptx, struct run_result *res, struct err *err)
+bool machine_run(struct machine_code *c, struct machine_buffers *b, struct arena_spare *spare,
+                 const struct run_request *req, const struct run_hooks *hooks,
+                 const struct gpu_spec *gpu, const struct ptx_module *ptx, struct run_result *res,
+                 struct err *err)
 {
 	const struct run_hooks quiet = { .cancel = hooks ? hooks->cancel : NULL };
 	struct run_request own = *req;
@@ -119,7 +120,7 @@ bool machine_run(struct machine_code *c, struct machine_buffers *b, const struct
 	for (unsigned n = 0; n < req->plan->n_buffers; n++)
 		if (b->data[n])
 			own.buffers[n].data = b->data[n];
-	struct emu_launch l = { .sass = &c->module };
+	struct emu_launch l = { .sass = &c->module, .spare = spare };
 	const bool ok = emu_launch_prepare(&l, &own, &quiet, gpu, ptx, err) && emu_launch_run(&l, err);
 	if (ok) {
 		run_counts_clear(&result.counts, "");

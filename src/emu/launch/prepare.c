@@ -54,15 +54,11 @@ static unsigned sass_number(const struct emu_launch *l)
 
 static bool fill_buffers(struct emu_launch *l, const struct regions *a, struct err *err)
 {
-	const atomic_bool *cancel = l->hooks ? l->hooks->cancel : NULL;
 	struct arena *ar = &l->device->arena;
-	for (unsigned i = 0; i < l->req->plan->n_buffers; i++) {
-		const struct arena_region *r = &ar->region[a->buffer[i]];
-		if (r->size && !l->req->plan->buffers[i].variable &&
-		    !mem_copy_until(arena_at(ar, r->base), l->req->buffers[i].data, r->size, cancel))
+	for (unsigned i = 0; i < l->req->plan->n_buffers; i++)
+		if (!l->req->plan->buffers[i].variable && !launch_buffer_in(l, a->buffer[i]))
 			return err_set(err, ERR_CANCELLED, "%s: kernel '%s': cancelled", l->source_file,
 			               l->func->name);
-	}
 	if (a->param_bytes && launch_param_bytes(l))
 		memcpy(arena_at(ar, a->param_base), a->param_bytes, launch_param_bytes(l));
 	emu_module_fill(l->module, l->device);

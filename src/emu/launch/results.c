@@ -80,16 +80,6 @@ static void scale_fidelity(double factor, struct run_counts *c)
 	f->exact = c->total.warp_executed - f->approximate - f->skipped;
 }
 
-static void copy_back(const struct emu_launch *l)
-{
-	for (unsigned i = 0; i < l->device->arena.n; i++) {
-		const struct arena_region *r = &l->device->arena.region[i];
-		if (r->buffer >= 0 && !r->read_only && r->size)
-			memcpy(l->req->buffers[r->buffer].data, arena_at(&l->device->arena, r->base),
-			       l->req->buffers[r->buffer].bytes);
-	}
-}
-
 static void note_unset(const struct emu_launch *l, struct run_result *res)
 {
 	char name[80];
@@ -148,7 +138,7 @@ void emu_launch_results(struct emu_launch *l, struct run_result *res)
 	if (!l->program)
 		note_unset(l, res);
 	race_blocks_tell(l, &res->races);
-	copy_back(l);
+	launch_buffers_out(l);
 	res->outputs_complete = !sampled;
 	res->wall_s = launch_clock_s() - l->started;
 }

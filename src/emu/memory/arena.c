@@ -54,6 +54,7 @@ static bool take_spare(struct arena *a, struct arena_spare *spare, size_t bytes)
 		return false;
 	a->host = spare->host;
 	a->mapped = spare->mapped;
+	a->kept = spare->kept;
 	*spare = (struct arena_spare){ 0 };
 	for (unsigned i = 0; i < a->n; i++)
 		if (a->region[i].buffer < 0)
@@ -83,6 +84,28 @@ bool arena_map(struct arena *a, struct arena_spare *spare, struct err *err)
 	return true;
 }
 
+bool arena_holds(const struct arena *a, unsigned i, uint64_t contents)
+{
+	for (unsigned k = 0; k < a->kept.n; k++)
+		if (a->kept.of[k].base == a->region[i].base && a->kept.of[k].size == a->region[i].size)
+			return a->kept.of[k].contents == contents;
+	return false;
+}
+
+static struct arena_kept what_stays(const struct arena *a)
+{
+	struct arena_kept kept = { .n = 0 };
+	for (unsigned i = 0; i < a->n && kept.n < ARENA_KEPT; i++) {
+		const struct arena_region *r = &a->region[i];
+		if (!r->read_only || !r->contents)
+			continue;
+		kept.of[kept.n].base = r->base;
+		kept.of[kept.n].size = r->size;
+		kept.of[kept.n++].contents = r->contents;
+	}
+	return kept;
+}
+
 void arena_spare_free(struct arena_spare *spare)
 {
 	if (spare->host)
@@ -94,7 +117,7 @@ void arena_free(struct arena *a, struct arena_spare *spare)
 {
 	if (spare && !a->living && a->mapped > spare->mapped && a->mapped <= SPARE_MOST) {
 		arena_spare_free(spare);
-		*spare = (struct arena_spare){ a->host, a->mapped };
+		*spare = (struct arena_spare){ a->host, a->mapped, what_stays(a) };
 	} else if (a->host) {
 		munmap(a->host, a->mapped);
 	}

@@ -32,9 +32,18 @@ struct arena_region {
 	const void *caller;
 	bool met;          /* a launch has touched it */
 	uint8_t by_launch; /* of managed memory: how launches touched it, since somebody asked */
-	/* of a living arena: what it holds has a name, new whenever it may have changed */
-	uint64_t contents, first_contents; /* now; when it was made */
+	/* what it holds has a name; of a living arena a new one whenever it may have changed */
+	uint64_t contents, first_contents; /* now, 0 = none; when it was made */
 	bool host_writes; /* the host changes it without a word: the name says nothing */
+};
+
+/* What a mapping held for the launch before, and no launch changes. */
+#define ARENA_KEPT 16
+struct arena_kept {
+	struct {
+		uint64_t base, size, contents;
+	} of[ARENA_KEPT];
+	unsigned n;
 };
 
 struct arena {
@@ -45,7 +54,8 @@ struct arena {
 	size_t mapped;
 	bool living;
 	uint64_t n_made;
-	uint64_t n_contents; /* names given */
+	uint64_t n_contents;    /* names given */
+	struct arena_kept kept; /* of one launch: there already */
 };
 
 /* Reserves a region; all before arena_map(). Returns its index. */
@@ -54,11 +64,15 @@ unsigned arena_add(struct arena *a, const char *name, uint64_t size, unsigned al
 struct arena_spare {
 	uint8_t *host;
 	size_t mapped;
+	struct arena_kept kept;
 };
 /* Takes @spare's mapping (NULL = none) where it is large enough. Regions of buffers (buffer >= 0)
  * then hold anything; all others are zeroed. */
 bool arena_map(struct arena *a, struct arena_spare *spare, struct err *err);
-/* Leaves the mapping in @spare unless that has a larger one, it is very large, or @spare is NULL.
+/* Does region @i of a launch hold @contents (not 0) since the launch before? */
+bool arena_holds(const struct arena *a, unsigned i, uint64_t contents);
+/* Leaves the mapping in @spare, with the regions that are read only and whose contents have a name,
+ * unless that has a larger one, it is very large, or @spare is NULL.
  */
 void arena_free(struct arena *a, struct arena_spare *spare);
 void arena_spare_free(struct arena_spare *spare);
