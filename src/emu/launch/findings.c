@@ -3,6 +3,7 @@
 #include "emu/device.h"
 #include "emu/launch/launch.h"
 
+#include "base/mem.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -116,16 +117,41 @@ void emu_launch_unset(const struct emu_launch *l, struct run_findings *all)
 	}
 }
 
+struct noted {
+	const struct emu_fault *fault;
+	uint64_t times;
+	unsigned number; /* as they were noted by one worker */
+};
+
+/* Races first: they explain much of the rest. Then by the blocks, whoever ran them. */
+static int by_block(const void *a, const void *b)
+{
+	const struct noted *x = a, *y = b;
+	const int race = (y->fault->kind == FAULT_RACE) - (x->fault->kind == FAULT_RACE);
+	const uint64_t k = x->fault->block, m = y->fault->block;
+	const int block = (k > m) - (k < m);
+	return race ? race : block ? block : (x->number > y->number) - (x->number < y->number);
+}
+
+static void add_noted(const struct emu_launch *l, struct run_findings *all)
+{
+	struct noted *noted = mem_calloc((size_t)l->n_workers * WORKER_MAX_NOTED + 1, sizeof *noted);
+	size_t n = 0;
+	for (unsigned k = 0; k < l->n_workers; k++) {
+		const struct worker *wk = &l->workers[k];
+		for (unsigned i = 0; i < wk->n_noted; i++)
+			noted[n++] = (struct noted){ &wk->noted[i], wk->times[i], i };
+	}
+	qsort(noted, n, sizeof *noted, by_block);
+	for (size_t i = 0; i < n; i++)
+		add_finding(all, l, noted[i].fault, noted[i].times);
+	free(noted);
+}
+
 void emu_launch_findings(const struct emu_launch *l, struct run_findings *all)
 {
 	*all = (struct run_findings){ .n = 0 };
-	for (unsigned pass = 0; pass < 2; pass++) /* races first: they explain much of the rest */
-		for (unsigned k = 0; k < l->n_workers; k++) {
-			const struct worker *wk = &l->workers[k];
-			for (unsigned i = 0; i < wk->n_noted; i++)
-				if ((wk->noted[i].kind == FAULT_RACE) == (pass == 0))
-					add_finding(all, l, &wk->noted[i], wk->times[i]);
-		}
+	add_noted(l, all);
 	launch_undefined_reads(l, add_undefined, &(struct adding){ all, l });
 	for (unsigned k = 0; k < l->n_workers; k++) {
 		all->lost += l->workers[k].lost;
