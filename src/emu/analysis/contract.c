@@ -306,7 +306,7 @@ static void look_at_chain(struct contraction *c, const struct liveness *l, const
 		c->unrolled = is_unrolled(c->ir, b) ? xb : NULL;
 		for (uint32_t o = xb->first; o < xb->end; o++)
 			look_at(c, o);
-		const int32_t next = xb->targets || xb->succ[1] >= 0 ? -1 : xb->succ[0];
+		const int32_t next = only_successor(c->ir, b);
 		if (next <= 0 || preds[next] != 1)
 			break;
 		b = (unsigned)next;
@@ -320,20 +320,23 @@ static void look_at_chain(struct contraction *c, const struct liveness *l, const
 
 static void look_at_all(struct contraction *c)
 {
-	const struct ir *ir = c->ir;
+	struct ir *ir = c->ir;
 	struct liveness l;
 	uint32_t *preds = mem_calloc(ir->n_blocks + 1, sizeof *preds);
 	bool *follows = mem_calloc(ir->n_blocks + 1, sizeof *follows);
+	bool *reached = mem_calloc(ir->n_blocks + 1, sizeof *reached);
 	int32_t s;
 	flow_liveness(ir, &l);
+	find_only_writers(ir, reached);
 	add_anywhere(c);
-	for (unsigned b = 0; b < ir->n_blocks; b++)
-		for (unsigned i = 0; (s = xblock_succ(&ir->blocks[b], i)) != -2; i++)
-			if (s >= 0)
-				preds[s]++;
 	for (unsigned b = 0; b < ir->n_blocks; b++) {
-		const struct xblock *xb = &ir->blocks[b];
-		s = xb->targets || xb->succ[1] >= 0 ? -1 : xb->succ[0];
+		const int32_t only = only_successor(ir, b);
+		for (unsigned i = 0; reached[b] && (s = xblock_succ(&ir->blocks[b], i)) != -2; i++)
+			if (s >= 0 && (only < 0 || s == only))
+				preds[s]++;
+	}
+	for (unsigned b = 0; b < ir->n_blocks; b++) {
+		s = reached[b] ? only_successor(ir, b) : -1;
 		if (s > 0 && preds[s] == 1)
 			follows[s] = true;
 	}
@@ -344,6 +347,7 @@ static void look_at_all(struct contraction *c)
 	liveness_free(&l);
 	free(preds);
 	free(follows);
+	free(reached);
 }
 
 /* Is there any product that a sum could take? Most kernels have none. */
@@ -367,6 +371,8 @@ void products_contract(struct ir *ir)
 	look_at_all(&c);
 	if (c.any)
 		contract_apply(&c);
+	else
+		ir_find_only_defs(ir);
 	free(c.held);
 	free(c.anywhere);
 	free(c.product);

@@ -1,6 +1,7 @@
 /*
- * Products that are fused into sums: what contract.c finds, with contract_parts.c and, where
- * machine code is known, contract_code.c; contract_apply.c carries it out.
+ * Products that are fused into sums: what contract.c finds, with contract_parts.c,
+ * contract_numbers.c and, where machine code is known, contract_code.c; contract_apply.c carries it
+ * out.
  */
 #ifndef PMPP_EMU_CONTRACT_H
 #define PMPP_EMU_CONTRACT_H
@@ -73,13 +74,18 @@ bool is_copy(const struct ir *ir, const struct xop *x, const struct family *f, b
 /* Products of constants are folded, those with 1 and -1 become moves. */
 bool folds_away(const struct ir *ir, const struct xop *x, const struct family *f);
 /* A number that the PTX alone tells, not one that only this launch knows. */
-enum { LITERAL_DEPTH = 6 };
-bool is_literal(const struct ir *ir, const struct xop *x, unsigned i, unsigned depth,
-                uint64_t *value);
+bool is_literal(const struct ir *ir, const struct xop *x, unsigned i, uint64_t *value);
 /* A number, or a parameter: machine code takes either from where it is. */
 bool is_constant(const struct ir *ir, const struct xop *x, unsigned i);
+/* @s, or what it is a copy of: of a selection whose choice is a number, of what that takes. */
+struct xsrc taken_source(const struct ir *ir, struct xsrc s);
 /* The operation that makes all values of @s, alone in its instruction; NULL = there is none. */
 const struct xop *maker_of(const struct ir *ir, const struct xsrc *s);
+/* Marks the blocks that are ever come to, by branches that numbers decide, and enters into only_def
+ * the registers that only one operation of those writes. */
+void find_only_writers(struct ir *ir, bool *reached);
+/* The block that always follows @b; -1 = none, or one of several. */
+int32_t only_successor(const struct ir *ir, unsigned b);
 /* Does the assembler end a piece of code here? */
 bool cuts_piece(const struct ptx_inst *in);
 

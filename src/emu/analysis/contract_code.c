@@ -59,12 +59,11 @@ static void consider(const struct ir *ir, uint32_t o, const struct fusion *f, st
 /* Is source @i the same register, or number, in both? */
 static bool same_source(const struct ir *ir, const struct xop *x, const struct xop *y, unsigned i)
 {
-	const struct xsrc *s = &x->s[i], *t = &y->s[i];
+	const struct xsrc s = taken_source(ir, x->s[i]), t = taken_source(ir, y->s[i]);
 	uint64_t a, b;
-	if (s->kind == S_REG && t->kind == S_REG && s->reg == t->reg)
+	if (s.kind == S_REG && t.kind == S_REG && s.reg == t.reg)
 		return true;
-	return is_literal(ir, x, i, LITERAL_DEPTH, &a) && is_literal(ir, y, i, LITERAL_DEPTH, &b) &&
-	       a == b;
+	return is_literal(ir, x, i, &a) && is_literal(ir, y, i, &b) && a == b;
 }
 
 /* A value that is found twice, and worked out once. */

@@ -59,7 +59,7 @@ static bool is_unit_product(const struct ir *ir, const struct xop *x, const stru
 		return false;
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t v = 0;
-		if (!is_literal(ir, x, i, LITERAL_DEPTH, &v) || (v | f->sign) != (f->one | f->sign))
+		if (!is_literal(ir, x, i, &v) || (v | f->sign) != (f->one | f->sign))
 			continue;
 		*source = 1 - i;
 		*neg = v != f->one;
@@ -110,88 +110,12 @@ bool cuts_piece(const struct ptx_inst *in)
 	       (c == CLASS_MEM || c == CLASS_ATOMIC || c == CLASS_CONTROL || c == CLASS_BARRIER);
 }
 
-/* Is the operation all of its instruction? */
-static bool is_alone(const struct ir *ir, const struct xop *x)
-{
-	const uint32_t at = (uint32_t)(x - ir->ops);
-	return x->first && (at + 1 == ir->n_ops || x[1].first);
-}
-
-/* The operation that makes all values of @s; NULL = there is none. */
-static const struct xop *only_writer(const struct ir *ir, const struct xsrc *s)
-{
-	const int32_t at = s->kind == S_REG ? ir->only_def[s->reg] : -1;
-	const struct xop *x = at >= 0 ? &ir->ops[at] : NULL;
-	return x && x->kind == X_OP && x->guard < 0 ? x : NULL;
-}
-
-const struct xop *maker_of(const struct ir *ir, const struct xsrc *s)
-{
-	const struct xop *x = only_writer(ir, s);
-	return x && is_alone(ir, x) ? x : NULL;
-}
-
-/* Does the assembler work out an instruction whose operands are numbers? */
-static bool is_folded(const struct ptx_inst *in)
-{
-	switch (in->op) {
-	case OP_DIV:
-	case OP_RCP:
-	case OP_SQRT:
-	case OP_RSQRT:
-	case OP_SIN:
-	case OP_COS:
-	case OP_LG2:
-	case OP_EX2:
-	case OP_TANH: return false;
-	default: return true;
-	}
-}
-
-/* Is number @i of an operation one that stands in its instruction, or that the instruction is made
- * of? */
-static bool is_written(const struct ptx_inst *in, bool alone, unsigned i)
-{
-	bool all = true;
-	for (unsigned k = alone ? 1 + i : 1; k < (alone ? 2 + i : in->n_opnds); k++)
-		all &= in->opnd[k].kind == OPND_INT || in->opnd[k].kind == OPND_FLOAT ||
-		       (!alone && in->opnd[k].kind == OPND_REG);
-	return all;
-}
-
-bool is_literal(const struct ir *ir, const struct xop *x, unsigned i, unsigned depth,
-                uint64_t *value)
-{
-	const struct xsrc *s = &x->s[i];
-	*value = s->value;
-	if (s->kind == S_CONST)
-		return is_written(inst_of(ir, x), is_alone(ir, x), i);
-	const struct xop *def = only_writer(ir, s);
-	uint64_t v[4] = { 0 };
-	if (!def || !depth || def->n_s > 3 || !is_folded(inst_of(ir, def)))
-		return false;
-	for (unsigned k = 0; k < def->n_s; k++)
-		if (!is_literal(ir, def, k, depth - 1, &v[k]))
-			return false;
-	*value = emu_ops[def->op].fold(v[0], v[1], v[2], v[3]);
-	return true;
-}
-
-bool is_constant(const struct ir *ir, const struct xop *x, unsigned i)
-{
-	uint64_t value;
-	const struct xop *def = maker_of(ir, &x->s[i]);
-	if (def && def->s[0].kind == S_CONST && inst_of(ir, def)->op == OP_LD)
-		return inst_of(ir, def)->space == SPACE_PARAM;
-	return is_literal(ir, x, i, LITERAL_DEPTH, &value);
-}
-
 bool folds_away(const struct ir *ir, const struct xop *x, const struct family *f)
 {
 	unsigned literals = 0;
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t v = 0;
-		if (!is_literal(ir, x, i, LITERAL_DEPTH, &v))
+		if (!is_literal(ir, x, i, &v))
 			continue;
 		if (v == f->one || v == (f->one | f->sign))
 			return true;

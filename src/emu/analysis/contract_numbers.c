@@ -1,0 +1,256 @@
+/*
+ * Which values of the PTX are numbers that the assembler works out before it fuses products and
+ * sums. Numbers of the launch, which lowering puts in, are none: the assembler does not know them.
+ */
+#include "emu/analysis/contract.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Is the operation all of its instruction? */
+static bool is_alone(const struct ir *ir, const struct xop *x)
+{
+	const uint32_t at = (uint32_t)(x - ir->ops);
+	return x->first && (at + 1 == ir->n_ops || x[1].first);
+}
+
+/* The operation that makes all values of @s; NULL = there is none. */
+static const struct xop *only_writer(const struct ir *ir, const struct xsrc *s)
+{
+	const int32_t at = s->kind == S_REG ? ir->only_def[s->reg] : -1;
+	const struct xop *x = at >= 0 ? &ir->ops[at] : NULL;
+	return x && x->guard < 0 ? x : NULL;
+}
+
+const struct xop *maker_of(const struct ir *ir, const struct xsrc *s)
+{
+	const struct xop *x = only_writer(ir, s);
+	return x && x->kind == X_OP && is_alone(ir, x) ? x : NULL;
+}
+
+static bool is_half(enum ptx_type t)
+{
+	return t == PTX_F16 || t == PTX_BF16 || t == PTX_F16X2 || t == PTX_BF16X2;
+}
+
+static bool is_floating(enum ptx_type t)
+{
+	return is_half(t) || t == PTX_F32 || t == PTX_F64;
+}
+
+/* Conversions that ptxas works out: all but those of whole numbers to float64 and to halves, of
+ * 64-bit ones to float32, of floats to 16 bits, and those to a float that name another rounding
+ * than the usual one. */
+static bool is_folded_conversion(const struct ptx_inst *in)
+{
+	const bool from_float = is_floating(in->type2);
+	if (is_floating(in->type) && !from_float)
+		return in->type == PTX_F32 && ptx_type_bytes(in->type2) <= 4 && in->round <= ROUND_RN;
+	if (is_floating(in->type))
+		return in->round <= ROUND_RN || in->round >= ROUND_RNI;
+	return !from_float || ptx_type_bytes(in->type) > 2;
+}
+
+/* Does ptxas 13.0 work out an instruction whose operands are numbers? Found by assembling each
+ * alone: the others stand in the code. */
+static bool is_folded(const struct ptx_inst *in)
+{
+	switch (in->op) {
+	case OP_DIV:
+	case OP_REM:
+	case OP_RCP:
+	case OP_SQRT:
+	case OP_RSQRT:
+	case OP_SIN:
+	case OP_COS:
+	case OP_LG2:
+	case OP_EX2:
+	case OP_TANH:
+	case OP_FMA:
+	case OP_SAD: return false;
+	case OP_CVT: return is_folded_conversion(in);
+	case OP_ADD:
+	case OP_SUB:
+	case OP_MUL:
+		if (in->type == PTX_F32)
+			return in->round <= ROUND_RN;
+		return in->type == PTX_F64 ? in->round == ROUND_NONE : !is_half(in->type);
+	default: return true;
+	}
+}
+
+/* Is number @i of an operation one that stands in its instruction, or that the instruction is made
+ * of? */
+static bool is_written(const struct ptx_inst *in, bool alone, unsigned i)
+{
+	const unsigned first = in->op == OP_SETP ? 2 : 1; /* that has two results */
+	bool all = true;
+	for (unsigned k = alone ? first + i : first; k < (alone ? first + i + 1 : in->n_opnds); k++)
+		all &= in->opnd[k].kind == OPND_INT || in->opnd[k].kind == OPND_FLOAT ||
+		       (!alone && in->opnd[k].kind == OPND_REG);
+	return all;
+}
+
+enum { ALL_LANES = 0xffffffffu }; /* a predicate that holds */
+
+/* What @x makes of numbers. */
+static uint64_t result_of(const struct xop *x, const uint64_t *v)
+{
+	switch (x->kind) {
+	case X_SEL: return v[2] ? v[0] : v[1];
+	case X_CMP: return emu_ops[x->op].fold(v[0], v[1], 0, 0) ^ (x->neg ? ALL_LANES : 0);
+	case X_PRED:
+		switch ((enum ptx_boolop)x->op) {
+		case BOOL_AND: return v[0] & v[1];
+		case BOOL_OR: return v[0] | v[1];
+		case BOOL_XOR: return v[0] ^ v[1];
+		default: return v[0];
+		}
+	default: return emu_ops[x->op].fold(v[0], v[1], v[2], v[3]);
+	}
+}
+
+/* How many operations are looked at for one number: chains of them are short. */
+enum { STEPS = 64 };
+
+static bool is_number(const struct ir *ir, const struct xop *x, unsigned i, unsigned *steps,
+                      uint64_t *value)
+{
+	const struct xsrc *s = &x->s[i];
+	*value = s->value;
+	if (s->kind == S_CONST)
+		return is_written(inst_of(ir, x), is_alone(ir, x), i);
+	const struct xop *def = only_writer(ir, s);
+	uint64_t v[4] = { 0 };
+	if (!def || !*steps || def->n_s > 3 || !is_folded(inst_of(ir, def)) || def->kind > X_SEL)
+		return false;
+	--*steps;
+	for (unsigned k = 0; k < def->n_s; k++)
+		if (!is_number(ir, def, k, steps, &v[k]))
+			return false;
+	*value = result_of(def, v) ^ (s->neg ? ALL_LANES : 0);
+	return true;
+}
+
+bool is_literal(const struct ir *ir, const struct xop *x, unsigned i, uint64_t *value)
+{
+	unsigned steps = STEPS;
+	return is_number(ir, x, i, &steps, value);
+}
+
+bool is_constant(const struct ir *ir, const struct xop *x, unsigned i)
+{
+	uint64_t value;
+	const struct xop *def = maker_of(ir, &x->s[i]);
+	if (def && def->s[0].kind == S_CONST && inst_of(ir, def)->op == OP_LD)
+		return inst_of(ir, def)->space == SPACE_PARAM;
+	return is_literal(ir, x, i, &value);
+}
+
+struct xsrc taken_source(const struct ir *ir, struct xsrc s)
+{
+	for (unsigned depth = 0; depth < STEPS; depth++) {
+		const struct xop *def = only_writer(ir, &s);
+		uint64_t chosen = 1;
+		const bool copy =
+			def && def->kind == X_OP && (def->op == E_mov_b32 || def->op == E_mov_b64);
+		if (!copy && (!def || def->kind != X_SEL || !is_literal(ir, def, 2, &chosen)))
+			break;
+		const struct xsrc from = def->s[chosen ? 0 : 1];
+		if (from.kind != S_REG || ir->only_def[from.reg] < 0)
+			break; /* it may hold something else by now */
+		s = from;
+	}
+	return s;
+}
+
+/* --- branches that always go the same way --- */
+
+/* Does the guard of @x hold always (1), never (0), or who knows (-1)? */
+static int guard_holds(const struct ir *ir, const struct xop *x)
+{
+	uint64_t value;
+	const struct xop reads = { .pc = x->pc,
+		                       .s = { { .kind = S_REG, .reg = x->guard, .neg = x->guard_neg } } };
+	if (x->guard < 0)
+		return 1;
+	return is_literal(ir, &reads, 0, &value) ? value != 0 : -1;
+}
+
+int32_t only_successor(const struct ir *ir, unsigned b)
+{
+	const struct xblock *xb = &ir->blocks[b];
+	if (xb->targets)
+		return -1;
+	if (xb->succ[1] < 0)
+		return xb->succ[0];
+	const struct xop *x = &ir->ops[xb->end - 1];
+	const int holds = xb->end > xb->first && x->kind == X_BRA ? guard_holds(ir, x) : -1;
+	return holds < 0 ? -1 : xb->succ[!holds];
+}
+
+/* Marks what can be come to from block @b. */
+static void reach(const struct ir *ir, unsigned b, bool *reached)
+{
+	unsigned *todo = mem_calloc(ir->n_blocks + 1, sizeof *todo), n = 0;
+	if (!reached[b])
+		todo[n++] = b;
+	reached[b] = true;
+	while (n) {
+		const struct xblock *xb = &ir->blocks[todo[--n]];
+		const int32_t only = only_successor(ir, todo[n]);
+		for (uint32_t i = 0; i < 2 + xb->n_targets; i++) {
+			const int32_t next = xblock_successor(xb, i);
+			if (next < 0 || reached[next] || (only >= 0 && next != only))
+				continue;
+			reached[next] = true;
+			todo[n++] = (unsigned)next;
+		}
+	}
+	free(todo);
+}
+
+/* Marks what is ever come to; of functions whose calls do not say which one it is, all. */
+static void reach_all(const struct ir *ir, bool *reached)
+{
+	memset(reached, 0, ir->n_blocks * sizeof *reached);
+	if (ir->n_blocks)
+		reach(ir, 0, reached);
+	for (uint32_t o = 0; o < ir->n_ops; o++)
+		if (ir->ops[o].kind == X_CALL && ir->ops[o].n_s)
+			memset(reached, true, ir->n_blocks * sizeof *reached);
+		else if (ir->ops[o].kind == X_CALL)
+			reach(ir, (unsigned)ir->ops[o].target, reached);
+}
+
+/* Of registers that one place writes, but for code that is never come to: that place. */
+static bool forget_writers(struct ir *ir, const bool *reached)
+{
+	int32_t *writer = mem_calloc(ir->n_regs + 1, sizeof *writer);
+	bool any = false;
+	memset(writer, 0xff, (ir->n_regs + 1) * sizeof *writer); /* -1: none, -2: several */
+	for (unsigned b = 0; b < ir->n_blocks; b++)
+		for (uint32_t o = ir->blocks[b].first; o < ir->blocks[b].end && reached[b]; o++) {
+			const struct xop *x = &ir->ops[o];
+			const int holds = x->n_d ? guard_holds(ir, x) : 0;
+			for (unsigned i = 0; i < x->n_d && holds; i++)
+				if (x->d[i] >= 0)
+					writer[x->d[i]] = writer[x->d[i]] == -1 && x->guard < 0 ? (int32_t)o : -2;
+		}
+	for (unsigned r = 0; r < ir->n_regs; r++)
+		if (ir->only_def[r] < 0 && writer[r] >= 0) {
+			ir->only_def[r] = writer[r];
+			any = true;
+		}
+	free(writer);
+	return any;
+}
+
+void find_only_writers(struct ir *ir, bool *reached)
+{
+	do
+		reach_all(ir, reached);
+	while (forget_writers(ir, reached));
+}
