@@ -181,13 +181,20 @@ static bool is_double(enum sass_op op)
 	return sass_op_info(op)->class == SASS_CLASS_FP64;
 }
 
+/* Is a number in it the upper word of a float64? */
+static bool takes_doubles(const struct sass_inst *i)
+{
+	return is_double(i->op) ||
+	       (i->op == SASS_MUFU && (sass_has(i, SASS_MOD_RCP64H) || sass_has(i, SASS_MOD_RSQ64H)));
+}
+
 /* A number of the encoding as bits of 32; the upper half of a float64. */
 static uint32_t number_bits(const struct sass_lower *s, const struct sass_operand *o)
 {
 	const uint32_t encoded = (uint32_t)(s->i->code[0] >> 32);
 	if (o->kind == SASS_OPND_INT)
 		return (uint32_t)o->value;
-	if (is_double(s->i->op) || o->number != o->number)
+	if (takes_doubles(s->i) || o->number != o->number)
 		return encoded;
 	const float number = (float)o->number;
 	return bits_f32(number);

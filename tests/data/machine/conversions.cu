@@ -98,6 +98,7 @@ __global__ void to_floats(unsigned long long *o)
 	put(o, k, __float2bfloat16_ru(v.f));
 	put(o, k, __half2float(v.h) + 1);
 	put(o, k, __bfloat162float(v.b) + 1);
+	put(o, k, v.d / 4294967087.0); // the reciprocal of a number, by its upper word
 }
 int main()
 {
