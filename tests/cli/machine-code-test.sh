@@ -112,6 +112,13 @@ for on in 't4 sm_75' 'h200 sm_90' 'rtx5090 sm_120'; do
 	same_of_both launch_words $on
 done
 same_of_both waits a100 sm_80
+same_of_both generators h200
+# code whose subroutines all lead to one another is looked through in time, too: else PTX stands for it
+run long-code 0 launches --json --gpu h200 "$TEST_ROOT/tests/data/machine/generators.cu"
+case $(level) in
+'sm_90 machine code, ptxas '*) ok long-code-level ;;
+*) not_ok long-code-level "$(level): $(grep -h level_note "$dir/out")" ;;
+esac
 same_of_both half_sums a100 sm_80 sass
 same_of_both half_sums h200 sm_90 sass
 same_of_both half_sums rtx5090 sm_120 sass

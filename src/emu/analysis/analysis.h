@@ -62,12 +62,19 @@ bool values_decide(const struct ir *ir, const bool *from, const bool *ran, uint3
 unsigned xop_reads(const struct xop *x, int32_t *regs); /* room for X_MAX_VEC + 4 */
 /* Successor @i of a block, or -2 when there are no more; -1 entries are skipped by callers. */
 int32_t xblock_succ(const struct xblock *b, unsigned i);
-/* Registers written on the way from @from to @stop (exclusive), or'ed into @row. */
-void flow_defs_between(const struct ir *ir, const struct liveness *l, int32_t from, int32_t stop,
-                       uint64_t *row);
-/* Of machine code: what is live where a part of the warp may wait on that way, while others run. */
-void flow_waits_between(const struct ir *ir, const struct liveness *l, int32_t from, int32_t stop,
-                        uint64_t *row);
+
+/* --- what a branch that splits a warp may corrupt (split.c) --- */
+struct splits {
+	const struct ir *ir;
+	const struct liveness *live;
+	bool *waits;     /* per block: a part of the warp may wait there while others run */
+	uint64_t **rows; /* per block, found when it is asked for */
+};
+void splits_open(struct splits *s, const struct ir *ir, const struct liveness *l);
+void splits_close(struct splits *s);
+/* Registers, as a row of bits, that lanes on one way behind block @b overwrite while lanes on
+ * another way, or those that already wait, still need them. */
+const uint64_t *splits_overwritten(struct splits *s, unsigned b);
 
 /* --- affine forms: what a warp's 32 values of a register look like (classify.c) --- */
 enum affine_class {
@@ -110,8 +117,8 @@ enum classify_mode {
 };
 /* Forms of all registers. @marked: per block, filled by CLASSIFY_SPECULATIVE. Returns whether the
  * result rests on an assumption: a marked branch or affine_assumed(). */
-bool classify(const struct ir *ir, const struct liveness *l, const struct launch_plan *plan,
-              enum classify_mode mode, bool *marked, struct affine_forms *out);
+bool classify(struct splits *splits, const struct launch_plan *plan, enum classify_mode mode,
+              bool *marked, struct affine_forms *out);
 void affine_free(struct affine_forms *s);
 
 /* Operations are looked at block by block, in order ... */

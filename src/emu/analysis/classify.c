@@ -21,7 +21,7 @@
 
 struct analysis {
 	const struct ir *ir;
-	const struct liveness *live;
+	struct splits *splits;
 	const struct launch_plan *plan;
 	struct affine_forms *s;
 	bool *pinned; /* 32 values, whatever is written */
@@ -105,42 +105,22 @@ static bool settle_unwritten(struct analysis *an)
 /* Pins what block @b, ending in a branch that may split the warp, would corrupt. */
 static bool demote_after(struct analysis *an, unsigned b)
 {
-	const struct xblock *xb = &an->ir->blocks[b];
-	const unsigned words = an->live->in.words;
-	uint64_t *defs = mem_calloc(words, sizeof *defs);
-	uint64_t *waits = mem_calloc(words, sizeof *waits);
+	const uint64_t *overwritten = splits_overwritten(an->splits, b);
+	const bool marks = an->marked && an->ir->ops[an->ir->blocks[b].end - 1].kind == X_BRA;
 	bool changed = false;
-	int32_t from, other;
-	for (unsigned i = 0; (from = xblock_succ(xb, i)) != -2; i++) {
-		memset(defs, 0, words * sizeof *defs);
-		memset(waits, 0, words * sizeof *waits);
-		flow_defs_between(an->ir, an->live, from, xb->reconv, defs);
-		for (unsigned j = 0; (other = xblock_succ(xb, j)) != -2; j++)
-			if (j != i && ir_of_machine_code(an->ir))
-				flow_waits_between(an->ir, an->live, other, xb->reconv, waits);
-		for (unsigned w = 0; w < words; w++) {
-			uint64_t needed = waits[w];
-			for (unsigned j = 0; (other = xblock_succ(xb, j)) != -2; j++)
-				if (j != i && other >= 0)
-					needed |= bits_row(&an->live->in, (unsigned)other)[w];
-			if (xb->reconv >= 0)
-				needed |= bits_row(&an->live->in, (unsigned)xb->reconv)[w];
-			for (uint64_t bad = defs[w] & needed; bad; bad &= bad - 1) {
-				const unsigned r = w * 64 + (unsigned)__builtin_ctzll(bad);
-				if (an->s->reg[r].cls == AFFINE_LANES)
-					continue;
-				if (an->marked && an->ir->ops[xb->end - 1].kind == X_BRA) {
-					an->marked[b] = true;
-					continue;
-				}
-				an->pinned[r] = true;
-				an->s->demoted++;
-				changed = true;
+	for (unsigned w = 0; w < an->splits->live->in.words; w++)
+		for (uint64_t bad = overwritten[w]; bad; bad &= bad - 1) {
+			const unsigned r = w * 64 + (unsigned)__builtin_ctzll(bad);
+			if (an->s->reg[r].cls == AFFINE_LANES)
+				continue;
+			if (marks) {
+				an->marked[b] = true;
+				continue;
 			}
+			an->pinned[r] = true;
+			an->s->demoted++;
+			changed = true;
 		}
-	}
-	free(defs);
-	free(waits);
 	return changed;
 }
 
@@ -159,9 +139,10 @@ static bool may_split(const struct analysis *an, unsigned b)
 	return false;
 }
 
-bool classify(const struct ir *ir, const struct liveness *l, const struct launch_plan *plan,
-              enum classify_mode mode, bool *marked, struct affine_forms *out)
+bool classify(struct splits *splits, const struct launch_plan *plan, enum classify_mode mode,
+              bool *marked, struct affine_forms *out)
 {
+	const struct ir *ir = splits->ir;
 	static const int64_t zeros[32];
 	*out = (struct affine_forms){ .speculative = mode == CLASSIFY_SPECULATIVE };
 	out->reg = mem_calloc(ir->n_regs, sizeof *out->reg);
@@ -173,14 +154,14 @@ bool classify(const struct ir *ir, const struct liveness *l, const struct launch
 		return false;
 	}
 	struct analysis an = { ir,
-		                   l,
+		                   splits,
 		                   plan,
 		                   out,
 		                   mem_calloc(ir->n_regs, sizeof(bool)),
 		                   mode == CLASSIFY_SPECULATIVE ? marked : NULL };
 	for (unsigned r = 0; r < ir->n_regs; r++)
 		an.pinned[r] = ir->regs[r].fixed;
-	const uint64_t *first = bits_row(&l->in, 0);
+	const uint64_t *first = bits_row(&splits->live->in, 0);
 	for (bool again = true; again;) {
 		/* what may be read before it is written is 0 until then */
 		for (unsigned r = 0; r < ir->n_regs; r++)

@@ -88,69 +88,6 @@ void liveness_free(struct liveness *l)
 	free(l->def.bits);
 }
 
-/* Visits the blocks on the way from @from to @stop (exclusive). */
-static void visit_between(const struct ir *ir, const struct liveness *l, int32_t from, int32_t stop,
-                          void (*visit)(const struct ir *ir, const struct liveness *l, unsigned b,
-                                        uint64_t *row),
-                          uint64_t *row)
-{
-	if (from < 0 || from == stop)
-		return;
-	int32_t *stack = mem_calloc(ir->n_blocks, sizeof *stack);
-	bool *seen = mem_calloc(ir->n_blocks, sizeof *seen);
-	unsigned n = 0;
-	stack[n++] = from;
-	seen[from] = true;
-	while (n) {
-		const int32_t b = stack[--n];
-		visit(ir, l, (unsigned)b, row);
-		int32_t s;
-		for (unsigned i = 0; (s = xblock_succ(&ir->blocks[b], i)) != -2; i++)
-			if (s >= 0 && s != stop && !seen[s]) {
-				seen[s] = true;
-				stack[n++] = s;
-			}
-	}
-	free(stack);
-	free(seen);
-}
-
-static void add_row(uint64_t *row, const struct bitset_table *t, unsigned b)
-{
-	for (unsigned w = 0; w < t->words; w++)
-		row[w] |= bits_row(t, b)[w];
-}
-
-static void add_defs(const struct ir *ir, const struct liveness *l, unsigned b, uint64_t *row)
-{
-	(void)ir;
-	add_row(row, &l->def, b);
-}
-
-void flow_defs_between(const struct ir *ir, const struct liveness *l, int32_t from, int32_t stop,
-                       uint64_t *row)
-{
-	visit_between(ir, l, from, stop, add_defs, row);
-}
-
-static void add_waits(const struct ir *ir, const struct liveness *l, unsigned b, uint64_t *row)
-{
-	for (uint32_t o = ir->blocks[b].first; o < ir->blocks[b].end; o++) {
-		const enum xkind kind = ir->ops[o].kind;
-		if (kind != X_MEET_WAIT && kind != X_MEET_WARP && kind != X_BAR)
-			continue;
-		add_row(row, &l->in, b);
-		add_row(row, &l->out, b);
-		return;
-	}
-}
-
-void flow_waits_between(const struct ir *ir, const struct liveness *l, int32_t from, int32_t stop,
-                        uint64_t *row)
-{
-	visit_between(ir, l, from, stop, add_waits, row);
-}
-
 bool flow_live_after(const struct ir *ir, const struct liveness *l, uint32_t block, uint32_t op,
                      int32_t reg)
 {

@@ -276,6 +276,8 @@ void image_build(struct image *im, const struct launch_plan *plan, uint32_t shar
 		products_contract(&im->ir);
 	}
 	flow_liveness(&im->ir, &im->live);
+	struct splits splits;
+	splits_open(&splits, &im->ir, &im->live);
 	make_segments(im);
 	make_frame(im, &e, &pred_slot);
 	static const enum classify_mode modes[PROGRAMS] = { CLASSIFY_SPECULATIVE, CLASSIFY_CONSERVATIVE,
@@ -287,7 +289,7 @@ void image_build(struct image *im, const struct launch_plan *plan, uint32_t shar
 			continue;
 		e.p = &im->program[k];
 		e.p->kind = (enum program_kind)k;
-		const bool marked = classify(&im->ir, &im->live, plan, modes[k], speculative, &e.p->forms);
+		const bool marked = classify(&splits, plan, modes[k], speculative, &e.p->forms);
 		if (k == PROGRAM_SPECULATIVE && !marked) { /* nothing to speculate on */
 			affine_free(&e.p->forms);
 			continue;
@@ -298,6 +300,7 @@ void image_build(struct image *im, const struct launch_plan *plan, uint32_t shar
 		slots_assign(&im->ir, &im->live, e.p, k != PROGRAM_REFERENCE, &im->frame_bytes);
 		emit_program(&e);
 	}
+	splits_close(&splits);
 	free(speculative);
 	list_zeros(im, pred_slot);
 	im->frame_bytes = ((im->frame_bytes + 63) / 64 | 1) * 64;
