@@ -19,6 +19,20 @@ unsigned sum_in_code(const struct ir *ir, uint32_t o)
 	return f ? f->sum : FUSION_UNKNOWN;
 }
 
+/* Does an instruction at that line of the PTX give the source its value, or may it? */
+static bool comes_from(const struct ir *ir, const struct xsrc *s, uint32_t line)
+{
+	if (s->kind != S_REG)
+		return false;
+	const int32_t only = ir->only_def[s->reg];
+	const uint32_t first = only >= 0 ? (uint32_t)only : 0, end = only >= 0 ? first + 1 : ir->n_ops;
+	for (uint32_t o = first; o < end; o++)
+		for (unsigned k = 0; k < ir->ops[o].n_d; k++)
+			if (ir->ops[o].d[k] == s->reg && inst_of(ir, &ir->ops[o])->ptx_line == line)
+				return true;
+	return false;
+}
+
 /* How much of a fused multiply-add looks like the product @o: factors that come from its lines. */
 static unsigned likeness(const struct ir *ir, uint32_t o, const struct fusion *f)
 {
@@ -26,11 +40,10 @@ static unsigned likeness(const struct ir *ir, uint32_t o, const struct fusion *f
 	bool used[2] = { false, false };
 	unsigned n = 0;
 	for (unsigned i = 0; i < 2; i++) {
-		const struct xop *def = maker_of(ir, &x->s[i]);
-		const uint32_t line = def ? inst_of(ir, def)->ptx_line : 0;
 		for (unsigned k = 0; k < 2; k++) {
-			const bool same = f->factor[k] ? f->factor[k] == line : is_constant(ir, x, i);
-			if (same && !used[k]) {
+			if (used[k])
+				continue;
+			if (f->factor[k] ? comes_from(ir, &x->s[i], f->factor[k]) : is_constant(ir, x, i)) {
 				used[k] = true;
 				n++;
 				break;

@@ -427,7 +427,8 @@ TEST(fused_as_the_assembler_does)
 
 /* Which sums are fused is no rule's business where the machine code is there: products that come
  * out of a branch that ptxas takes away (7000435), of numbers that it works out (7008879, 7000975,
- * 7009544, 9300462) and that it does not (9410002), and a square's absolute value (7007115). */
+ * 7009544, 9300462) and that it does not (9410002), and a square's absolute value (7007115); by a
+ * factor that comes from memory (9730071). */
 TEST(fused_as_machine_code_has_it)
 {
 	static const uint64_t seeds[] = { 7000435, 7007115, 7008879, 7000975, 7007910,
@@ -438,6 +439,8 @@ TEST(fused_as_machine_code_has_it)
 	only_sm = 90;
 	for (size_t i = 0; i < ARRAY_LEN(seeds); i++)
 		assert_int_equal(one_batch(seeds[i], seeds[i] + 1, true), 0);
+	only_sm = 86;
+	assert_int_equal(one_batch(9730071, 9730072, true), 0);
 	only_sm = 0;
 }
 
