@@ -4,8 +4,7 @@
  * A card is right to some 22 bits; what is computed here is the exact value's nearest float, but
  * for about one argument in a million. In float64 without a branch, a table or a fused operation:
  * loops over lanes become vectors, and every host gives the same bits. Series: Abramowitz and
- * Stegun, 4.1.27, 4.2.1, 4.3.65 and 4.3.66; the argument of sin and cos is reduced after Cody and
- * Waite, 1980.
+ * Stegun, 4.1.27, 4.2.1, 4.3.65 and 4.3.66.
  */
 #ifndef PMPP_EMU_LANE_SPECIAL_H
 #define PMPP_EMU_LANE_SPECIAL_H
@@ -77,18 +76,38 @@ static inline float lane_tanh(float a)
 	return a == a ? r : f32_bits(LANE_NAN32);
 }
 
-/* Small enough for pi/2 in two parts. */
+/*
+ * Sine and cosine are asked of the unit in turns: PTX's sin.approx is a product with 1 / (2 pi),
+ * rounded towards zero, in front of it. A float of that many turns is told apart from its
+ * neighbours by whole turns.
+ */
+static inline bool lane_is_turns(float t)
+{
+	return fabsf(t) <= 0x1p40f;
+}
 static inline bool lane_is_angle(float a)
 {
-	return fabsf(a) <= 0x1p20f;
+	return (fabsf(a) <= 0x1p40f) & ((fabsf(a) >= 0x1p-120f) | (a == 0));
 }
 
-/* sin of x + @quarters * pi/2, for angles that lane_is_angle() accepts. */
-static inline float lane_sine(double x, uint64_t quarters)
+/* An angle in turns, if lane_is_angle() accepts it: 48 bits are exact, of which 24 are kept. */
+static inline double lane_turns(float a)
 {
-	const double t = x * 0.6366197723675814 + LANE_TO_INTEGER, k = t - LANE_TO_INTEGER;
-	const double r = (x - k * 1.5707963267341256) - k * 6.077100506506192e-11, z = r * r;
-	const uint64_t q = bits_f64(t) + quarters;
+	return f64_bits(bits_f64((double)a * 0x1.45f306p-3) & ~(uint64_t)0x1fffffff);
+}
+
+/* Any other one, down to denormals. */
+static inline double lane_rare_turns(float a)
+{
+	return trunc((double)a * 0x1.45f306p-3 * 0x1p149) * 0x1p-149;
+}
+
+/* sin of @t turns + @quarters of one; t is a float that lane_is_turns() accepts. */
+static inline float lane_sine(double t, uint64_t quarters)
+{
+	const double nearest = t * 4.0 + LANE_TO_INTEGER;
+	const double r = (t * 4.0 - (nearest - LANE_TO_INTEGER)) * 1.5707963267948966, z = r * r;
+	const uint64_t q = bits_f64(nearest) + quarters;
 	double p = 1.6059043836821613e-10;
 	p = p * z + -2.505210838544172e-08;
 	p = p * z + 2.7557319223985893e-06;
@@ -105,6 +124,19 @@ static inline float lane_sine(double x, uint64_t quarters)
 	p = p * z + -0.5;
 	const double c = p * z + 1.0;
 	return (float)f64_bits(bits_f64(q & 1 ? c : s) ^ (q & 2) << 62);
+}
+
+/* Of turns that it does not accept: whole ones, or no number. */
+static inline float lane_rare_sine(double t, uint64_t quarters)
+{
+	return t - t == 0 ? (float)quarters : f32_bits(LANE_NAN32);
+}
+
+/* Of an angle that is too small or too large for lane_is_angle(). */
+static inline float lane_rare_angle(float a, uint64_t quarters)
+{
+	const double t = lane_rare_turns(a);
+	return fabs(t) <= 0x1p40 ? lane_sine(t, quarters) : lane_rare_sine(t, quarters);
 }
 
 #endif

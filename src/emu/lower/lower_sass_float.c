@@ -344,9 +344,10 @@ bool sl_mufu(struct sass_lower *s)
 	static const struct {
 		enum sass_mod mod;
 		enum emu_op op;
-	} functions[] = { { SASS_MOD_RCP, E_rcp_f32 },   { SASS_MOD_RSQ, E_rsqrt_f32 },
-		              { SASS_MOD_SQRT, E_sqrt_f32 }, { SASS_MOD_EX2, E_ex2_f32 },
-		              { SASS_MOD_LG2, E_lg2_f32 },   { SASS_MOD_TANH, E_tanh_f32 } };
+	} functions[] = { { SASS_MOD_RCP, E_rcp_f32 },       { SASS_MOD_RSQ, E_rsqrt_f32 },
+		              { SASS_MOD_SQRT, E_sqrt_f32 },     { SASS_MOD_EX2, E_ex2_f32 },
+		              { SASS_MOD_LG2, E_lg2_f32 },       { SASS_MOD_TANH, E_tanh_f32 },
+		              { SASS_MOD_SIN, E_sin_turns_f32 }, { SASS_MOD_COS, E_cos_turns_f32 } };
 	if (sl_has(s, SASS_MOD_F16) || sl_has(s, SASS_MOD_BF16) || sl_has(s, SASS_MOD_BF16_V2))
 		return half_function(s);
 	if (sl_has(s, SASS_MOD_RCP64H)) {
@@ -355,11 +356,6 @@ bool sl_mufu(struct sass_lower *s)
 	}
 	if (sl_has(s, SASS_MOD_RSQ64H)) {
 		upper_function(s, E_rsqrt_f64);
-		return true;
-	}
-	if (sl_has(s, SASS_MOD_SIN) || sl_has(s, SASS_MOD_COS)) { /* of a number of turns */
-		const struct xsrc angle = sl_op2(s, E_mul_f32, sl_f32(s, 0), src_const(0x40c90fdb));
-		sl_set1(s, sl_dst(s, 0), sl_has(s, SASS_MOD_SIN) ? E_sin_f32 : E_cos_f32, angle);
 		return true;
 	}
 	for (unsigned k = 0; k < sizeof functions / sizeof *functions; k++)

@@ -15,7 +15,8 @@ __global__ void draw(unsigned *out)
 	unsigned sum = 0;
 	for (int k = 0; k < 8; k++)
 		sum += curand(&a) + curand_poisson(&b, 12.5) + (unsigned)(1000 * curand_log_normal(&c, 0, 1)) +
-		       (unsigned)(1000 * curand_uniform_double(&a)) + (unsigned)(1000 * curand_uniform(&c));
+		       (unsigned)(1000 * curand_uniform_double(&a)) + (unsigned)(1000 * curand_uniform(&c)) +
+		       __float_as_uint(curand_normal(&b)); // a sine and a cosine of the machine's own
 	out[i] = sum;
 }
 

@@ -123,13 +123,29 @@ static double wrong_per_million(float (*f)(float), double (*exact)(double), floa
 	return 1e6 * wrong / n;
 }
 
-static float sine(float a)
+static float sine(float turns)
 {
-	return lane_sine((double)a, 0);
+	return lane_sine((double)turns, 0);
 }
-static float cosine(float a)
+static float cosine(float turns)
 {
-	return lane_sine((double)a, 1);
+	return lane_sine((double)turns, 1);
+}
+/* By quarters, so that nothing is lost near half a turn. */
+static double exact_sine_from(double turns, int quarters)
+{
+	const double whole = rint(turns * 4), r = (turns * 4 - whole) * 2 * atan(1);
+	const int q = (int)fmod(whole, 4) + quarters + 4;
+	const double v = q & 1 ? cos(r) : sin(r);
+	return q & 2 ? -v : v;
+}
+static double exact_sine(double turns)
+{
+	return exact_sine_from(turns, 0);
+}
+static double exact_cosine(double turns)
+{
+	return exact_sine_from(turns, 1);
 }
 
 TEST(special_functions_are_nearest)
@@ -137,8 +153,8 @@ TEST(special_functions_are_nearest)
 	assert_true(wrong_per_million(lane_ex2, exp2, 1e-30f, 150.0f) < 5);
 	assert_true(wrong_per_million(lane_lg2, log2, 1e-42f, 3e38f) < 5);
 	assert_true(wrong_per_million(lane_tanh, tanh, 1e-30f, 30.0f) < 5);
-	assert_true(wrong_per_million(sine, sin, 1e-30f, 0x1p20f) < 5);
-	assert_true(wrong_per_million(cosine, cos, 1e-30f, 0x1p20f) < 5);
+	assert_true(wrong_per_million(sine, exact_sine, 1e-30f, 0x1p40f) < 5);
+	assert_true(wrong_per_million(cosine, exact_cosine, 1e-30f, 0x1p40f) < 5);
 }
 
 TEST(special_functions_at_the_edges)
@@ -158,6 +174,23 @@ TEST(special_functions_at_the_edges)
 	assert_int_equal(bits_f32(lane_tanh(-INFINITY)), bits_f32(-1.0f));
 	assert_int_equal(bits_f32(lane_tanh(-0.0f)), bits_f32(-0.0f));
 	assert_int_equal(bits_f32(sine(-0.0f)), bits_f32(-0.0f));
-	assert_false(lane_is_angle(NAN));
-	assert_false(lane_is_angle(0x1.2p20f));
+	assert_false(lane_is_turns(NAN));
+	assert_false(lane_is_turns(0x1.2p40f));
+	assert_int_equal(bits_f32(lane_rare_sine(0x1.2p40, 1)), bits_f32(1.0f));
+}
+
+/* PTX's angle is a product in front of the unit, rounded towards zero; 2^-150 of a turn is none. */
+TEST(angles_become_turns)
+{
+	static const float angles[] = { 0.5f,      -3.0f,       1e5f,   0x1.921fb6p1f,
+		                            0x1p-130f, 0x1.8p-148f, 0x1p90f };
+	for (size_t i = 0; i < ARRAY_LEN(angles); i++) {
+		const float a = angles[i];
+		const double t = lane_is_angle(a) ? lane_turns(a) : lane_rare_turns(a);
+		const double exact = (double)a * 0x1.45f306p-3;
+		const float nearest = (float)exact;
+		const float kept = fabs((double)nearest) > fabs(exact) ? nextafterf(nearest, 0) : nearest;
+		assert_int_equal(bits_f32((float)t), bits_f32(kept));
+	}
+	assert_int_equal(bits_f64(lane_turns(-0.0f)), bits_f64(-0.0));
 }
