@@ -25,7 +25,8 @@ enum {
 	BESIDE_COLS = 24,
 	SOURCE_COLS = 36, /* of source alone, where long instructions want the rest */
 	REGISTER_ROWS = 16,
-	WORDY_ROWS = 24
+	WORDY_ROWS = 24,
+	MOST_COLS = 320 /* of any text here */
 };
 
 static const struct code_listing *listing(const struct session *s)
@@ -182,32 +183,70 @@ struct columns {
 	int offset, runs, share, lanes, live, stall, sets, waits, text;
 };
 
-/* Columns in which nineteen of twenty instructions are whole. */
-static int text_cols(const struct code_listing *code)
+/* Columns in which all texts, so many of each length, are whole but @left. */
+static int cols_for(const unsigned *of_length, unsigned left)
 {
-	unsigned long_ones[sizeof code->insts->text] = { 0 }, left = code->n / 20;
+	int cols = MOST_COLS - 1;
+	while (cols && of_length[cols] <= left)
+		left -= of_length[cols--];
+	return cols + 2;
+}
+
+static int text_cols(const struct code_listing *code, unsigned left)
+{
+	unsigned of_length[MOST_COLS] = { 0 };
 	for (unsigned i = 0; i < code->n; i++)
-		long_ones[strlen(code->insts[i].text) + (code->insts[i].spill ? 8 : 0)]++;
-	unsigned cols = sizeof code->insts->text - 1;
-	while (cols && long_ones[cols] <= left)
-		left -= long_ones[cols--];
-	return (int)cols + 2;
+		of_length[strlen(code->insts[i].text) + (code->insts[i].spill ? 8 : 0)]++;
+	return cols_for(of_length, left);
+}
+
+/* Nearly all source lines; nearly all of the PTX. */
+static int source_cols(const struct session *s, const struct code_listing *code)
+{
+	unsigned of_length[MOST_COLS] = { 0 }, n = 0;
+	char line[300];
+	for (unsigned i = 0; i < code->n; i++) {
+		if (i && code->insts[i].line == code->insts[i - 1].line)
+			continue;
+		panel_source(s, code->insts[i].line, line, sizeof line);
+		of_length[utf8_columns(line)]++;
+		n++;
+	}
+	return cols_for(of_length, n / 20) + 5;
+}
+
+static int ptx_cols(const struct code_listing *code)
+{
+	unsigned of_length[MOST_COLS] = { 0 };
+	for (unsigned k = 0; k < code->n_ptx; k++)
+		of_length[utf8_columns(code->ptx[k].text)]++;
+	return cols_for(of_length, code->n_ptx / 20);
+}
+
+/* Source and PTX side by side, in at most @room columns, in @want nineteen of twenty instructions
+ * are whole. In @rest all are, if that takes nothing from the lines beside them. */
+static void place_both(const struct session *s, struct columns *at, int room, int want, int rest)
+{
+	const int source = source_cols(s, s->now->code), ptx = ptx_cols(s->now->code);
+	at->source = 0;
+	at->sass = rest > source + ptx ? rest : source + ptx;
+	at->sass = at->sass < want ? at->sass : want < room ? want : room;
+	at->sass = at->sass < 2 * BESIDE_COLS ? 2 * BESIDE_COLS : at->sass;
+	at->ptx = source + ptx <= at->sass ? at->sass - ptx : at->sass / 2;
 }
 
 static struct columns columns_of(const struct session *s, const struct canvas *c)
 {
 	struct columns at = { .source = -1, .ptx = -1, .lanes = -1 };
+	const struct code_listing *code = s->now->code;
 	const int lanes = c->cols >= SASS_COLS + LANES_COLS + BESIDE_COLS ? LANES_COLS : 0;
-	const int room = c->cols - SASS_COLS - lanes;
-	const int want = c->cols - TEXT_AT - lanes - text_cols(s->now->code);
+	const int room = c->cols - SASS_COLS - lanes, all = c->cols - TEXT_AT - lanes;
+	const int want = all - text_cols(code, code->n / 20);
 	if (room >= 2 * BESIDE_COLS) {
-		at.source = 0;
-		at.sass = want < 2 * BESIDE_COLS ? 2 * BESIDE_COLS : want < room ? want : room;
-		at.ptx = at.sass / 2;
+		place_both(s, &at, room, want, all - text_cols(code, 0));
 	} else if (room >= BESIDE_COLS) {
 		at.source = 0;
-		at.sass = want < SOURCE_COLS ? SOURCE_COLS : want;
-		at.sass = at.sass < room ? at.sass : room;
+		at.sass = want < SOURCE_COLS ? SOURCE_COLS : want < room ? want : room;
 	}
 	const bool wide = c->cols >= 64;
 	at.offset = at.sass + 9;

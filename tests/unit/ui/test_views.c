@@ -143,6 +143,31 @@ TEST(whole_screens)
 	}
 }
 
+/* An instruction that is longer than nearly all others is whole where source and PTX leave room. */
+TEST(long_instructions_are_whole)
+{
+	enum { N = 60, AT = 5, COLS = 220 };
+	static const char text[] = "ATOMG.E.ADD.STRONG.GPU PT, R17, desc[UR4][R2.64+0x1000], R9";
+	struct session *s = fixture_done();
+	struct code_listing *code = s->now->code;
+	struct canvas c;
+	code->insts = mem_realloc(code->insts, N, sizeof *code->insts);
+	for (unsigned i = code->n; i < N; i++) {
+		code->insts[i] = code->insts[0];
+		code->insts[i].offset = i * 16;
+	}
+	code->n = N;
+	snprintf(code->insts[AT].text, sizeof code->insts[AT].text, "%s", text);
+	s->view = "another";
+	canvas_init(&c, 60, COLS, false);
+	view_machine_code.draw(s, &c);
+	char *shown = canvas_dump(&c, false);
+	assert_non_null(strstr(shown, text));
+	free(shown);
+	canvas_free(&c);
+	fixture_free(s);
+}
+
 /* Hostile figures: NaN, infinity, enormous and negative numbers. */
 TEST(strange_figures)
 {
