@@ -56,6 +56,7 @@ static unsigned likeness(const struct ir *ir, uint32_t o, const struct fusion *f
 struct candidate {
 	bool any, there; /* a product, and one that stands in the code by itself */
 	bool addend;     /* it is what the sum adds */
+	bool constant;   /* it has a number as a factor: it may be one */
 	unsigned likeness;
 };
 
@@ -65,6 +66,7 @@ static void consider(const struct ir *ir, uint32_t o, const struct fusion *f, st
 	const unsigned n = likeness(ir, o, f);
 	c->any = true;
 	c->there |= of && of->product_there;
+	c->constant |= is_constant(ir, &ir->ops[o], 0) || is_constant(ir, &ir->ops[o], 1);
 	c->addend |= f->addend && inst_of(ir, &ir->ops[o])->ptx_line == f->addend;
 	c->likeness = n > c->likeness ? n : c->likeness;
 }
@@ -164,5 +166,7 @@ int fused_operand(const struct contraction *c, const struct sum *s, bool by_rule
 		return k[0].addend;
 	if (k[0].likeness != k[1].likeness)
 		return k[1].likeness > k[0].likeness;
+	if (!f->addend && k[0].constant != k[1].constant) /* a number is added */
+		return k[0].constant;
 	return k[0].there != k[1].there ? k[0].there : by_rule;
 }
