@@ -69,10 +69,6 @@ static void put_move(struct rewrite *w, const struct xop *x, const struct family
 		.mem = -1,
 		.vec = 1,
 	};
-	if (neg && f->neg == E_xor_b32) {
-		y.n_s = 2;
-		y.s[1] = (struct xsrc){ .kind = S_CONST, .value = f->sign };
-	}
 	put(w, y);
 }
 

@@ -10,11 +10,11 @@ static const struct family families[] = {
 	  0x80000000 },
 	{ PTX_F64, E_mul_f64, E_add_f64, E_sub_f64, E_fma_f64, E_neg_f64, 0x3ff0000000000000,
 	  0x8000000000000000 },
-	{ PTX_F16, E_mul_f16, E_add_f16, E_sub_f16, E_fma_f16, E_xor_b32, 0x3c00, 0x8000 },
-	{ PTX_F16X2, E_mul_f16x2, E_add_f16x2, E_sub_f16x2, E_fma_f16x2, E_xor_b32, 0x3c003c00,
+	{ PTX_F16, E_mul_f16, E_add_f16, E_sub_f16, E_fma_f16, E_neg_f16, 0x3c00, 0x8000 },
+	{ PTX_F16X2, E_mul_f16x2, E_add_f16x2, E_sub_f16x2, E_fma_f16x2, E_neg_f16x2, 0x3c003c00,
 	  0x80008000 },
-	{ PTX_BF16, E_mul_bf16, E_add_bf16, E_sub_bf16, E_fma_bf16, E_xor_b32, 0x3f80, 0x8000 },
-	{ PTX_BF16X2, E_mul_bf16x2, E_add_bf16x2, E_sub_bf16x2, E_fma_bf16x2, E_xor_b32, 0x3f803f80,
+	{ PTX_BF16, E_mul_bf16, E_add_bf16, E_sub_bf16, E_fma_bf16, E_neg_bf16, 0x3f80, 0x8000 },
+	{ PTX_BF16X2, E_mul_bf16x2, E_add_bf16x2, E_sub_bf16x2, E_fma_bf16x2, E_neg_bf16x2, 0x3f803f80,
 	  0x80008000 },
 };
 

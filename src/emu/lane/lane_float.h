@@ -237,6 +237,25 @@ static inline uint32_t lane_pack16(uint16_t lo, uint16_t hi)
 {
 	return (uint32_t)hi << 16 | lo;
 }
+/* The negative, or absolute, value of a half, whose largest magnitude is @infinity. Machine code
+ * has sums for them, which make any NaN the canonical one. */
+static inline uint32_t lane_neg_half(uint32_t h, uint32_t infinity)
+{
+	return (h & 0x7fff) > infinity ? 0x7fff : h ^ 0x8000;
+}
+static inline uint32_t lane_abs_half(uint32_t h, uint32_t infinity)
+{
+	return (h & 0x7fff) > infinity ? 0x7fff : h & 0x7fff;
+}
+static inline uint32_t lane_neg_pair(uint32_t u, uint32_t infinity)
+{
+	return lane_neg_half(u & 0xffff, infinity) | lane_neg_half(u >> 16, infinity) << 16;
+}
+static inline uint32_t lane_abs_pair(uint32_t u, uint32_t infinity)
+{
+	return lane_abs_half(u & 0xffff, infinity) | lane_abs_half(u >> 16, infinity) << 16;
+}
+
 /* min/max on 16-bit floats keep the bits of the chosen operand; canonical NaN is 0x7fff. */
 static inline uint16_t lane_pick16(uint16_t a, uint16_t b, float fa, float fb, int want_max,
                                    int nan)

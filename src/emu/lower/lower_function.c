@@ -98,9 +98,13 @@ static bool abs_neg(struct lower *l, bool neg)
 			l, lane == 8 ? (neg ? E_neg_f64 : E_abs_f64) : (neg ? E_neg_f32 : E_abs_f32), 1, a,
 			NONE, NONE);
 	if (type_floating(in->type)) {
-		const uint64_t sign = low_sign_bits(in->type),
-					   rest = type_pair(in->type) ? 0x7fff7fff : 0x7fff;
-		low_op2(l, neg ? E_xor_b32 : E_and_b32, d, a, src_const(neg ? sign : rest));
+		static const enum emu_op ops[2][2][2] = {
+			/* of a pair, of bfloat16, the negative */
+			{ { E_abs_f16, E_neg_f16 }, { E_abs_bf16, E_neg_bf16 } },
+			{ { E_abs_f16x2, E_neg_f16x2 }, { E_abs_bf16x2, E_neg_bf16x2 } }
+		};
+		const bool bf = in->type == PTX_BF16 || in->type == PTX_BF16X2;
+		low_op1(l, ops[type_pair(in->type)][bf][neg], d, a);
 	} else if (ptx_type_bytes(in->type) == 2) {
 		if (neg)
 			return low_to16(l, low_op2(l, E_sub_b32, -1, src_const(0), a));
