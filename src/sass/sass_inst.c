@@ -128,7 +128,7 @@ static bool is_pred(const struct sass_operand *o)
 	return o->kind == SASS_OPND_PRED || o->kind == SASS_OPND_UPRED;
 }
 
-/* Destinations stand first, in the numbers that opcode.def allows. */
+/* Destinations stand first, in the numbers that opcode.def allows; a load of 256 bits has two. */
 static void mark_destinations(struct sass_inst *i)
 {
 	struct sass_operand *o = (struct sass_operand *)i->operands;
@@ -141,7 +141,8 @@ static void mark_destinations(struct sass_inst *i)
 	    (kind == SASS_OPND_REG || kind == SASS_OPND_UREG || kind == SASS_OPND_RPC ||
 	     (kind == SASS_OPND_BARRIER && i->op == SASS_BMOV))) {
 		n++;
-		if (info->reg_dsts > 1 && n < i->n_operands && o[n].kind == SASS_OPND_REG)
+		const bool two = info->reg_dsts > 1 || sass_has(i, SASS_MOD_256);
+		if (two && n < i->n_operands && o[n].kind == SASS_OPND_REG)
 			n++;
 		for (unsigned p = 0; p < info->carry_dsts && n < i->n_operands && is_pred(&o[n]); p++)
 			n++;

@@ -12,7 +12,7 @@
 /* The width of data that is loaded, stored or exchanged. */
 static uint8_t data_words(const struct sass_inst *i)
 {
-	if (sass_has(i, SASS_MOD_128))
+	if (sass_has(i, SASS_MOD_128) || sass_has(i, SASS_MOD_256)) /* of 256 bits: in each of two */
 		return 4;
 	if (sass_has(i, SASS_MOD_64) || sass_has(i, SASS_MOD_F64) || sass_has(i, SASS_MOD_U64) ||
 	    sass_has(i, SASS_MOD_S64))

@@ -127,6 +127,8 @@ same_of_both packed t4 sm_75
 same_of_both packed a100 sm_80
 same_of_both packed h200 sm_90
 same_of_both packed b200 sm_100
+same_of_both wide_accesses b200 sm_100
+same_of_both wide_accesses rtx5090 sm_120
 same_of_both packed rtx5090 sm_120
 
 # PTX cases as machine code: what the PTX gives, bit for bit

@@ -139,6 +139,8 @@ static struct width width_of(const struct sass_lower *s)
 		return (struct width){ PTX_U16, 2, 1 };
 	if (sl_has(s, SASS_MOD_S16))
 		return (struct width){ PTX_S16, 2, 1 };
+	if (sl_has(s, SASS_MOD_256))
+		return (struct width){ PTX_B32, 4, 8 };
 	if (sl_has(s, SASS_MOD_128))
 		return (struct width){ PTX_B32, 4, 4 };
 	if (sl_has(s, SASS_MOD_64))
@@ -152,12 +154,21 @@ static bool bypasses_l1(const struct sass_lower *s)
 	return sl_has(s, SASS_MOD_STRONG) || sl_has(s, SASS_MOD_MMIO);
 }
 
+/* Where word @k of a load goes. Of 256 bits the upper four words are named first. */
+static int32_t loaded_word(struct sass_lower *s, unsigned k)
+{
+	if (!sl_has(s, SASS_MOD_256))
+		return sl_dst(s, k);
+	const struct sass_operand *o = &s->i->operands[k < 4];
+	return o->reg == SASS_RZ ? -1 : sl_reg(s, o->kind, o->reg + k % 4);
+}
+
 static void load_words(struct sass_lower *s, enum ptx_space space, struct width w, struct xsrc at,
                        int64_t offset)
 {
-	int32_t to[4];
+	int32_t to[X_MAX_VEC];
 	for (unsigned k = 0; k < w.words; k++)
-		to[k] = sl_dst(s, k);
+		to[k] = loaded_word(s, k);
 	struct xop *x = sl_emit(s, X_LD);
 	x->mem = (int32_t)s->l.ir->n_mem++;
 	x->space = space;
@@ -180,7 +191,7 @@ bool sl_load(struct sass_lower *s)
 	const enum ptx_space space = sl_space_of(s->i->op);
 	struct xsrc at;
 	int64_t offset;
-	if (sl_dst_pred(s, 0) >= 0 || sl_has(s, SASS_MOD_256))
+	if (sl_dst_pred(s, 0) >= 0 || (sl_has(s, SASS_MOD_256) && s->i->n_dsts != 2))
 		return sl_refuse(s, "this form of load");
 	if (!sl_place(s, sl_place_operand(s, 0), space, &at, &offset))
 		return false;
@@ -210,15 +221,15 @@ bool sl_store(struct sass_lower *s)
 {
 	const enum ptx_space space = sl_space_of(s->i->op);
 	const struct width w = width_of(s);
-	const struct sass_operand *data = sl_data_operand(s, 0);
-	struct xsrc at, v[4];
+	const struct sass_operand *data[] = { sl_data_operand(s, 0), sl_data_operand(s, 1) };
+	struct xsrc at, v[X_MAX_VEC];
 	int64_t offset;
-	if (!data || sl_has(s, SASS_MOD_256))
+	if (!data[0] || (w.words > 4 && !data[1]))
 		return sl_refuse(s, "this form of store");
 	if (!sl_place(s, sl_place_operand(s, 0), space, &at, &offset))
 		return false;
 	for (unsigned k = 0; k < w.words; k++)
-		v[k] = sl_data_word(s, data, k);
+		v[k] = sl_data_word(s, data[k / 4], k % 4);
 	struct xop *x = sl_emit(s, X_ST);
 	x->mem = (int32_t)s->l.ir->n_mem++;
 	x->space = space;
