@@ -85,15 +85,21 @@ static bool set_half(struct sass_lower *s, enum emu_op half, enum emu_op bfloat,
 	return true;
 }
 
+static bool holds_halves(const struct sass_operand *o)
+{
+	return o &&
+	       (o->kind == SASS_OPND_REG || o->kind == SASS_OPND_UREG || o->kind == SASS_OPND_CONST);
+}
+
 bool sl_hadd2(struct sass_lower *s)
 {
 	const struct sass_operand *first = sl_src_operand(s, 0), *o = sl_src_operand(s, 1);
-	if (sl_has(s, SASS_MOD_F32) && o && o->kind == SASS_OPND_REG) {
+	if (sl_has(s, SASS_MOD_F32) && holds_halves(o)) {
 		/* HADD2.F32 d, -RZ, a.H0_H0; before sm_80 a.H0_H0, -RZ: the half as float32 */
-		const bool swapped = o->reg == SASS_RZ;
+		const bool swapped = o->kind == SASS_OPND_REG && o->reg == SASS_RZ;
 		const struct sass_operand *zero = swapped ? o : first;
 		o = swapped ? first : o;
-		if (zero->kind != SASS_OPND_REG || zero->reg != SASS_RZ || o->kind != SASS_OPND_REG ||
+		if (zero->kind != SASS_OPND_REG || zero->reg != SASS_RZ || !holds_halves(o) ||
 		    o->flags & SASS_NOT || sl_has(s, SASS_MOD_BF16_V2))
 			return sl_refuse(s, "this form of arithmetic on halves");
 		struct xsrc v = sl_bits(s, swapped ? 0 : 1);

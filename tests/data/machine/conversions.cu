@@ -100,17 +100,28 @@ __global__ void to_floats(unsigned long long *o)
 	put(o, k, __bfloat162float(v.b) + 1);
 	put(o, k, v.d / 4294967087.0); // the reciprocal of a number, by its upper word
 }
+// A half that stands in the constant bank, where a sum that widens it reads it.
+__global__ void of_parameters(unsigned long long *o, __half low, __half2 both)
+{
+	int k = 0;
+	put(o, k, __half2float(low) + threadIdx.x);
+	put(o, k, __low2float(both) * threadIdx.x);
+	put(o, k, __high2float(both) - threadIdx.x);
+	put(o, k, fabsf(__half2float(low)));
+}
 int main()
 {
 	enum { MOST = 32 };
 	unsigned long long *out;
 	cudaMallocManaged(&out, MOST * 64 * sizeof *out);
-	for (int n = 0; n < 2; n++) {
+	for (int n = 0; n < 3; n++) {
 		cudaMemset(out, 0, MOST * 64 * sizeof *out);
 		if (n == 0)
 			to_integers<<<1, 64>>>(out);
-		else
+		else if (n == 1)
 			to_floats<<<1, 64>>>(out);
+		else
+			of_parameters<<<1, 64>>>(out, __float2half(-0.3f), __floats2half2_rn(1.7f, -2.9f));
 		cudaDeviceSynchronize();
 		for (int i = 0; i < MOST * 64; i++)
 			printf("%llx%c", out[i], i % 64 == 63 ? '\n' : ' ');
