@@ -3,10 +3,21 @@
 
 #define NONE src_const(0)
 
+/* rcp and rsqrt .approx.ftz.f64: the unit takes and gives upper words, the lower ones are zero. */
+static bool upper_function(struct lower *l, enum emu_op op)
+{
+	const struct xsrc upper = src_const(0xffffffff00000000u);
+	const struct xsrc a = src_reg(low_op2(l, E_and_b64, -1, low_src(l, 1, 8), upper));
+	low_op2(l, E_and_b64, low_dst(l, 0), src_reg(low_op1(l, op, -1, a)), upper);
+	return !l->failed;
+}
+
 bool low_rcp(struct lower *l)
 {
 	const struct ptx_inst *in = l->in;
 	const bool wide = in->type == PTX_F64;
+	if (wide && (in->flags & PF_APPROX))
+		return upper_function(l, E_rcp_f64);
 	const struct xsrc a = low_src(l, 1, wide ? 8 : 4);
 	if (in->round > ROUND_RN) {
 		const struct xsrc one = src_const(wide ? 0x3ff0000000000000u : 0x3f800000u);
@@ -47,6 +58,8 @@ bool low_sqrt(struct lower *l)
 
 bool low_rsqrt(struct lower *l)
 {
+	if (l->in->type == PTX_F64 && (l->in->flags & PF_FTZ))
+		return upper_function(l, E_rsqrt_f64);
 	return unary_function(l, E_rsqrt_f32, E_rsqrt_f64);
 }
 

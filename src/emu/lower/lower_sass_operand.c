@@ -297,7 +297,7 @@ struct xsrc sl_wide(struct sass_lower *s, unsigned n, bool sign)
 		else
 			v = src_const(sign ? (uint64_t)(int64_t)(int32_t)o->value : (uint32_t)o->value);
 		break;
-	case SASS_OPND_FLOAT: v = src_const((uint64_t)number_bits(s, o) << 32); break;
+	case SASS_OPND_FLOAT: v = src_const(s->i->code[0] >> 32 << 32); break; /* the upper word */
 	case SASS_OPND_CONST: v = constant_src(s, o, 8); break;
 	default:
 		sl_refuse(s, "an operand of a kind that the emulator does not know");
