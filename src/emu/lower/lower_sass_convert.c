@@ -72,7 +72,11 @@ static struct xsrc half_source(struct sass_lower *s)
 {
 	const struct sass_operand *o = sl_src_operand(s, 0);
 	const bool bf = sl_has(s, SASS_MOD_BF16);
-	struct xsrc v = sl_op1(s, bf ? E_cvt_f32_bf16 : E_cvt_f32_f16, part(s, 16, false));
+	const bool number = o->kind == SASS_OPND_FLOAT; /* encoded as the half that it is */
+	const struct xsrc bits = number ? src_const(s->i->code[0] >> 32 & 0xffff) : part(s, 16, false);
+	struct xsrc v = sl_op1(s, bf ? E_cvt_f32_bf16 : E_cvt_f32_f16, bits);
+	if (number)
+		return v;
 	if (o->flags & SASS_ABS)
 		v = sl_op1(s, E_abs_f32, v);
 	return o->flags & SASS_NEG ? sl_op1(s, E_neg_f32, v) : v;
