@@ -220,7 +220,10 @@ bool disassemble(const void *cubin, size_t len, const atomic_bool *cancel, struc
 	tool_version(path, version, sizeof version);
 	text_add(listing, "// %s\n", version);
 	compact(&raw, listing);
+	const bool read = raw.len && strstr(raw.s, "\t.elftype\t"); /* it was a cubin */
 	text_free(&raw);
+	if (!strstr(listing->s + start, "\n.section .text.") && read)
+		return err_set(err, ERR_UNSUPPORTED, "there is no machine code in it");
 	if (!strstr(listing->s + start, "\n.section .text."))
 		return err_set(err, ERR_UNAVAILABLE, "%s: what it printed is no disassembly", path);
 	save(name, listing->s + start, listing->len - start);

@@ -185,6 +185,11 @@ grep -q '^transpose/quads .*mem.st_sectors [0-9]* here, 1[0-9]* there' "$dir/out
 nvcc -cubin -arch=sm_90 -o "$dir/symbols.cubin" "$programs/symbols.cu"
 run examine 0 doctor --ptx "$dir/symbols.cubin"
 grep -q '1 of 1 kernels would run' "$dir/out" && ok examined || not_ok examined "$(cat "$dir/out")"
+# one without a kernel
+echo '__device__ int nothing;' >"$dir/none.cu"
+nvcc -cubin -arch=sm_90 -o "$dir/none.cubin" "$dir/none.cu"
+run examine-none 3 doctor --ptx "$dir/none.cubin"
+grep -q 'none.cubin: there is no machine code in it' "$dir/err" && ok examined-none || not_ok examined-none "$(cat "$dir/err")"
 
 # S-137: a division by a number that is not known until the kernel runs is a sequence of instructions:
 # one of special functions, two conversions, some twenty in all; on 16 integer lanes a quarter of an SM,
