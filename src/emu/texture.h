@@ -2,9 +2,9 @@
  * Textures and surfaces: what a handle stands for, and how a texel is found and filtered.
  *
  * CUDA C++ Programming Guide, "Texture Fetching": addressing modes, nearest and linear filtering
- * with weights of 8 fractional bits, reading integers as fractions. There are no mipmaps: every
- * level is the first. Layout is that of pitched memory, slice behind slice; hardware keeps arrays
- * otherwise.
+ * with weights of 8 fractional bits, reading integers as fractions; of mipmapped arrays the nearest
+ * level, or two of them mixed (texture_levels.c). Samples along a line (anisotropy) are not taken.
+ * Layout is that of pitched memory, slice behind slice; hardware keeps arrays otherwise.
  */
 #ifndef PMPP_EMU_TEXTURE_H
 #define PMPP_EMU_TEXTURE_H
@@ -30,10 +30,23 @@ struct texture {
 	bool fractions;  /* integers are read as 0..1 or -1..1 */
 	enum texture_addressing addressing[3];
 	float border[4];
+	/* Of a mipmapped array, what stands above being its level 0. */
+	unsigned n_levels;           /* 0: it has no others */
+	const struct texture *level; /* [n_levels], 0 among them; handed over by texture_add() */
+	bool mix_levels;             /* linear between levels */
+	float level_bias, level_least, level_most;
 };
 
 /* The shape that an instruction names. */
-enum texture_shape { SHAPE_1D, SHAPE_2D, SHAPE_3D, SHAPE_1D_LAYERED, SHAPE_2D_LAYERED, SHAPE_CUBE };
+enum texture_shape {
+	SHAPE_1D,
+	SHAPE_2D,
+	SHAPE_3D,
+	SHAPE_1D_LAYERED,
+	SHAPE_2D_LAYERED,
+	SHAPE_CUBE,
+	SHAPE_CUBE_LAYERED
+};
 
 /* Handles are 1, 2, ...; none is used twice. */
 struct texture_table {
@@ -62,6 +75,13 @@ bool texture_mix_lanes(const struct texture *t, enum texture_shape shape, uint32
                        const uint32_t *x, const uint32_t *y, float out[4][32],
                        const uint8_t *texel[32]);
 void texture_read(const struct texture *t, const uint8_t *texel, uint32_t out[4]);
+/* texture_fetch() from the level of detail @lod (texture_levels.c). */
+const uint8_t *texture_fetch_level(const struct texture *t, enum texture_shape shape, bool whole,
+                                   float lod, const uint32_t *at, uint32_t out[4]);
+/* The level of detail of a place that moves by @across and @down from one pixel to the next. */
+float texture_level_of(const struct texture *t, enum texture_shape shape, const float across[3],
+                       const float down[3]);
+unsigned texture_dimensions(enum texture_shape shape);
 /* One channel of the four texels that linear filtering would mix (tld4). */
 void texture_gather(const struct texture *t, enum texture_shape shape, unsigned channel,
                     const uint32_t *at, uint32_t out[4]);

@@ -186,7 +186,8 @@ enum ptx_geometry {
 	GEOMETRY_3D,
 	GEOMETRY_A1D,
 	GEOMETRY_A2D,
-	GEOMETRY_CUBE
+	GEOMETRY_CUBE,
+	GEOMETRY_ACUBE
 };
 /* Memory ordering of ld, st, atom, red, fence, mbarrier (ISA 8); none = weak. */
 enum ptx_sem {

@@ -2,7 +2,8 @@
  * Machine code of textures and surfaces. TEX d', d, coordinates, level, handle, shape, mask: the
  * values that the mask names, two in registers from d on, two from d' on. SCR: two coordinates from
  * the first register on (TLD4: one), the others in front of the level. TXD, with gradients: the
- * layer stands last, and lines are planes of one row. Every level is the first (texture.h).
+ * layer stands last, lines are planes of one row, and the two gradients take turns by dimension.
+ * LL: a level, in the register of its own, behind the coordinates that stand there.
  */
 #include "emu/lower/sass_lower.h"
 
@@ -12,10 +13,15 @@ struct shape {
 	unsigned coordinates;
 };
 static const struct shape shapes[] = {
-	{ SASS_MOD_1D, GEOMETRY_1D, 1 },        { SASS_MOD_2D, GEOMETRY_2D, 2 },
-	{ SASS_MOD_3D, GEOMETRY_3D, 3 },        { SASS_MOD_CUBE, GEOMETRY_CUBE, 3 },
-	{ SASS_MOD_ARRAY_1D, GEOMETRY_A1D, 2 }, { SASS_MOD_ARRAY_2D, GEOMETRY_A2D, 3 },
-	{ SASS_MOD_1D_ARRAY, GEOMETRY_A1D, 2 }, { SASS_MOD_2D_ARRAY, GEOMETRY_A2D, 3 },
+	{ SASS_MOD_1D, GEOMETRY_1D, 1 },
+	{ SASS_MOD_2D, GEOMETRY_2D, 2 },
+	{ SASS_MOD_3D, GEOMETRY_3D, 3 },
+	{ SASS_MOD_CUBE, GEOMETRY_CUBE, 3 },
+	{ SASS_MOD_ARRAY_1D, GEOMETRY_A1D, 2 },
+	{ SASS_MOD_ARRAY_2D, GEOMETRY_A2D, 3 },
+	{ SASS_MOD_1D_ARRAY, GEOMETRY_A1D, 2 },
+	{ SASS_MOD_2D_ARRAY, GEOMETRY_A2D, 3 },
+	{ SASS_MOD_ARRAY_CUBE, GEOMETRY_ACUBE, 4 },
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
@@ -73,7 +79,7 @@ static struct xsrc coordinate(struct sass_lower *s, unsigned reg)
 }
 
 static struct xop *texture_op(struct sass_lower *s, enum ptx_op op, const struct shape *shape,
-                              struct xsrc from, const struct xsrc at[3])
+                              struct xsrc from, const struct xsrc at[4])
 {
 	struct xop *x = sl_emit(s, X_TEXTURE);
 	x->op = (uint16_t)op;
@@ -115,26 +121,58 @@ static bool layer_last(const struct sass_lower *s, const struct shape *shape)
 	return s->i->op == SASS_TXD && shape->geometry == GEOMETRY_A2D;
 }
 
-bool sl_texture(struct sass_lower *s)
+/* How many numbers say at which level it is read: one, or two gradients; none = at the first. */
+static unsigned level_numbers(const struct sass_lower *s, const struct shape *shape)
 {
-	const struct shape *shape = shape_of(s);
+	if (s->i->op == SASS_TXD)
+		return shape->geometry == GEOMETRY_1D ? 2 : 4;
+	return sl_has(s, SASS_MOD_LL);
+}
+
+/* Registers of a fetch: its coordinates, then what says the level. */
+struct places {
+	unsigned at[4], level[4], n_level;
+};
+
+static bool find_places(const struct sass_lower *s, const struct shape *shape, struct places *p)
+{
 	const struct sass_operand *first = sl_src_operand(s, 0), *second = sl_src_operand(s, 1);
 	const bool gathers = s->i->op == SASS_TLD4, scattered = sl_has(s, SASS_MOD_SCR);
 	const bool more = second && second->kind == SASS_OPND_REG;
-	struct xsrc from, at[3];
-	if (!shape || !first || first->kind != SASS_OPND_REG || s->i->n_dsts != 2 ||
-	    sl_has(s, SASS_MOD_AOFFI) || sl_has(s, SASS_MOD_DC) || sl_has(s, SASS_MOD_MS) ||
-	    (scattered && shape->coordinates > (gathers ? 1 : 2) && !more) || !handle(s, &from))
-		return sl_refuse(s, "this form of texture access");
-	const unsigned beside = gathers ? 1 : 2; /* coordinates that the first register begins */
-	const unsigned turn = layer_last(s, shape) ? shape->coordinates - 1 : 0;
-	for (unsigned k = 0; k < shape->coordinates; k++)
-		at[k] =
-			coordinate(s, scattered && k >= beside ? second->reg + k - beside
-		                                           : first->reg + (k + turn) % shape->coordinates);
+	const unsigned n = shape->coordinates, all = gathers ? 1 : 2; /* in the first operand */
+	const unsigned beside = scattered && n > all ? n - all : 0;
+	const unsigned turn = layer_last(s, shape) ? n - 1 : 0;
+	p->n_level = level_numbers(s, shape);
+	if (!first || first->kind != SASS_OPND_REG || ((beside || p->n_level) && !more))
+		return false;
+	for (unsigned k = 0; k < n; k++)
+		p->at[k] = beside && k >= all ? second->reg + k - all : first->reg + (k + turn) % n;
+	const unsigned dims = p->n_level / 2; /* of gradients */
+	for (unsigned k = 0; k < p->n_level; k++)
+		p->level[k] = second->reg + (dims ? k % dims * 2 + k / dims : beside);
+	return true;
+}
+
+bool sl_texture(struct sass_lower *s)
+{
+	const struct shape *shape = shape_of(s);
+	const bool gathers = s->i->op == SASS_TLD4;
+	struct places p;
+	struct xsrc from, at[4], level[4];
 	int32_t to[4];
+	if (!shape || s->i->n_dsts != 2 || !find_places(s, shape, &p) || sl_has(s, SASS_MOD_AOFFI) ||
+	    sl_has(s, SASS_MOD_DC) || sl_has(s, SASS_MOD_MS) || !handle(s, &from))
+		return sl_refuse(s, "this form of texture access");
+	for (unsigned k = 0; k < shape->coordinates; k++)
+		at[k] = coordinate(s, p.at[k]);
+	for (unsigned k = 0; k < p.n_level; k++)
+		level[k] = coordinate(s, p.level[k]);
 	results(s, to);
 	struct xop *x = texture_op(s, gathers ? OP_TLD4 : OP_TEX, shape, from, at);
+	for (unsigned k = 0; k < p.n_level; k++)
+		x->s[x->n_s++] = level[k];
+	if (p.n_level)
+		x->mode = p.n_level == 1 ? MODE_LEVEL : MODE_GRAD;
 	if (s->i->op == SASS_TLD)
 		x->type2 = PTX_S32;
 	if (gathers)
@@ -170,7 +208,7 @@ bool sl_surface(struct sass_lower *s)
 	const struct sass_operand *m = sl_place_operand(s, 0);
 	const struct sass_operand *data = store ? sl_data_operand(s, 0) : sl_dst_operand(s, 0);
 	unsigned bytes, words;
-	struct xsrc from, at[3], v[4];
+	struct xsrc from, at[4], v[4];
 	surface_width(s, &bytes, &words);
 	if (!shape || !m || m->reg == SASS_NO_REG || !data || data->kind != SASS_OPND_REG ||
 	    !sl_has(s, SASS_MOD_BA) || !handle(s, &from))

@@ -8,6 +8,7 @@ static unsigned coordinates(enum ptx_geometry g)
 	case GEOMETRY_1D: return 1;
 	case GEOMETRY_2D:
 	case GEOMETRY_A1D: return 2;
+	case GEOMETRY_ACUBE: return 4;
 	default: return 3;
 	}
 }
@@ -45,10 +46,37 @@ static bool to_registers(struct lower *l, struct xop *x, const struct ptx_operan
 	return true;
 }
 
+/* How far the place moves from one pixel to the next: as many numbers as it has dimensions. */
+static bool gradient(struct lower *l, struct xop *x, const struct ptx_operand *g)
+{
+	const bool layered =
+		x->geometry == GEOMETRY_A1D || x->geometry == GEOMETRY_A2D || x->geometry == GEOMETRY_ACUBE;
+	const unsigned n = coordinates(x->geometry) - layered;
+	if (g->kind == OPND_REG && n == 1) {
+		x->s[x->n_s++] = src_reg(g->reg);
+		return true;
+	}
+	if (g->kind != OPND_VEC || g->n_vec < n)
+		return low_refuse(l, "too short a gradient");
+	for (unsigned k = 0; k < n; k++)
+		x->s[x->n_s++] = src_reg(g->vec[k]);
+	return true;
+}
+
+/* The level, or the gradients that it follows from, stand behind the coordinates. */
 bool low_texture(struct lower *l)
 {
+	const struct ptx_operand *more = &l->in->opnd[2];
+	const bool level = l->in->mode == MODE_LEVEL, gradients = l->in->mode == MODE_GRAD;
+	const struct xsrc lod = level ? low_src(l, 2, 4) : src_const(0);
+	if ((level || gradients) && more->kind == OPND_NONE)
+		return low_refuse(l, "no level");
 	struct xop *x = texture_op(l, 1);
-	return x && to_registers(l, x, &l->in->opnd[0]);
+	if (!x || !to_registers(l, x, &l->in->opnd[0]))
+		return false;
+	if (level)
+		x->s[x->n_s++] = lod;
+	return !gradients || (gradient(l, x, more) && gradient(l, x, &l->in->opnd[3]));
 }
 
 bool low_surface_store(struct lower *l)

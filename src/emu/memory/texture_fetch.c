@@ -25,11 +25,18 @@ struct texture *texture_find(const struct texture_table *t, uint64_t handle)
 	return t && handle && handle <= t->n ? t->texture[handle - 1] : NULL;
 }
 
+static void drop(struct texture *t)
+{
+	if (t)
+		free((void *)(uintptr_t)t->level);
+	free(t);
+}
+
 bool texture_remove(struct texture_table *t, uint64_t handle)
 {
 	if (!texture_find(t, handle))
 		return false;
-	free(t->texture[handle - 1]);
+	drop(t->texture[handle - 1]);
 	t->texture[handle - 1] = NULL;
 	return true;
 }
@@ -37,7 +44,7 @@ bool texture_remove(struct texture_table *t, uint64_t handle)
 void texture_table_free(struct texture_table *t)
 {
 	for (unsigned i = 0; i < t->n; i++)
-		free(t->texture[i]);
+		drop(t->texture[i]);
 	free(t->texture);
 	*t = (struct texture_table){ 0 };
 }
@@ -119,7 +126,7 @@ static void read_texel(const struct texture *t, const uint8_t *p, uint32_t out[4
 
 /* --- coordinates --- */
 
-static unsigned dimensions(enum texture_shape shape)
+unsigned texture_dimensions(enum texture_shape shape)
 {
 	switch (shape) {
 	case SHAPE_1D:
@@ -222,16 +229,20 @@ static struct sample locate(const struct texture *t, enum texture_shape shape, b
 {
 	struct sample s = { 0 };
 	float place[2] = { 0 };
-	const bool cube = shape == SHAPE_CUBE;
-	if (shape == SHAPE_1D_LAYERED || shape == SHAPE_2D_LAYERED) {
+	const bool cube = shape == SHAPE_CUBE || shape == SHAPE_CUBE_LAYERED;
+	unsigned face = 0;
+	if (shape == SHAPE_1D_LAYERED || shape == SHAPE_2D_LAYERED || shape == SHAPE_CUBE_LAYERED) {
 		s.layer = (int32_t)at[0] < 0 ? 0 : at[0];
 		at++;
-	} else if (cube) {
-		on_cube(at, place, &s.layer);
+	}
+	if (cube) {
+		const unsigned last = t->layers >= 6 ? t->layers / 6 - 1 : 0;
+		on_cube(at, place, &face);
+		s.layer = (s.layer < last ? s.layer : last) * 6 + face;
 	}
 	if (t->layers && s.layer >= t->layers)
 		s.layer = t->layers - 1;
-	for (unsigned d = 0; d < dimensions(shape); d++) {
+	for (unsigned d = 0; d < texture_dimensions(shape); d++) {
 		const int64_t n = t->size[d] ? t->size[d] : 1;
 		const enum texture_addressing a = cube ? ADDRESS_CLAMP : addressing(t, d);
 		if (whole) {
@@ -283,7 +294,7 @@ const uint8_t *texture_fetch(const struct texture *t, enum texture_shape shape, 
 {
 	const bool linear = t->linear && !whole && gives_floats(t);
 	if (!linear && !t->layers && shape <= SHAPE_3D) {
-		const uint8_t *p = nearest(t, dimensions(shape), whole, at);
+		const uint8_t *p = nearest(t, texture_dimensions(shape), whole, at);
 		read_texel(t, p, out);
 		return p;
 	}
@@ -298,10 +309,10 @@ const uint8_t *texture_fetch(const struct texture *t, enum texture_shape shape, 
 	if (!linear)
 		return first;
 	float sum[4] = { 0 };
-	for (unsigned k = 0; k < 1u << dimensions(shape); k++) {
+	for (unsigned k = 0; k < 1u << texture_dimensions(shape); k++) {
 		uint32_t texel[4];
 		float weight = 1;
-		for (unsigned d = 0; d < dimensions(shape); d++)
+		for (unsigned d = 0; d < texture_dimensions(shape); d++)
 			weight *= k >> d & 1 ? s.weight[d] : 1 - s.weight[d];
 		const uint8_t *p = corner(t, &s, k);
 		first = first ? first : p;
@@ -375,7 +386,7 @@ uint8_t *surface_texel(const struct texture *t, enum texture_shape shape,
 	const int64_t row = (int64_t)t->size[0] * t->channels * t->channel_bytes;
 	int64_t place[3] = { 0 }, slice = layered ? (int32_t)at[0] : 0;
 	*trap = false;
-	for (unsigned d = 0; d < dimensions(shape); d++) {
+	for (unsigned d = 0; d < texture_dimensions(shape); d++) {
 		const int64_t n = d ? (t->size[d] ? t->size[d] : 1) : row - (int64_t)bytes + 1;
 		const int64_t v = (int32_t)at[d + layered];
 		place[d] = v;

@@ -16,6 +16,7 @@ static enum texture_shape shape_of(enum ptx_geometry g)
 	case GEOMETRY_3D: return SHAPE_3D;
 	case GEOMETRY_A1D: return SHAPE_1D_LAYERED;
 	case GEOMETRY_A2D: return SHAPE_2D_LAYERED;
+	case GEOMETRY_ACUBE: return SHAPE_CUBE_LAYERED;
 	default: return SHAPE_CUBE;
 	}
 }
@@ -85,17 +86,39 @@ static void put_result(const struct warp *w, const struct texture_uop *t, unsign
 			((mem_u32 *)frame(w, (uint32_t)t->d[c]))[lane] = out[c];
 }
 
+/* The level that the instruction gives, or that follows from its gradients. */
+static float level_of(const struct warp *w, const struct texture_uop *t,
+                      const struct texture *texture, enum texture_shape shape, unsigned lane)
+{
+	const struct xop *x = t->x;
+	const bool cube = x->geometry == GEOMETRY_CUBE || x->geometry == GEOMETRY_ACUBE;
+	const unsigned given = cube ? 3 : texture_dimensions(shape_of(x->geometry));
+	float moved[2][3] = { 0 }, level;
+	if (x->mode == MODE_LEVEL) {
+		const mem_u32 v = ((const mem_u32 *)frame(w, t->s[x->n_s - 1]))[lane];
+		memcpy(&level, &v, sizeof level);
+		return x->type2 == PTX_S32 ? (float)(int32_t)v : level;
+	}
+	if (x->mode != MODE_GRAD)
+		return 0;
+	for (unsigned k = 0; k < 2 * given; k++)
+		memcpy(&moved[k / given][k % given],
+		       (const mem_u32 *)frame(w, t->s[x->n_s - 2 * given + k]) + lane, sizeof level);
+	return texture_level_of(texture, shape, moved[0], moved[1]);
+}
+
 static void sample(const struct warp *w, const struct texture_uop *t, const struct texture *texture,
                    enum texture_shape shape, unsigned lane, struct lines *lines)
 {
 	const struct xop *x = t->x;
-	uint32_t at[4], out[4];
+	uint32_t at[X_MAX_VEC + 2], out[4];
 	for (unsigned k = 1; k < x->n_s; k++)
 		at[k - 1] = ((const mem_u32 *)frame(w, t->s[k]))[lane];
 	if (x->op == OP_TLD4) {
 		texture_gather(texture, shape, (unsigned)(x->mode - MODE_RED), at, out);
 	} else {
-		const uint8_t *p = texture_fetch(texture, shape, x->type2 == PTX_S32, at, out);
+		const float level = texture->n_levels ? level_of(w, t, texture, shape, lane) : 0;
+		const uint8_t *p = texture_fetch_level(texture, shape, x->type2 == PTX_S32, level, at, out);
 		if (p)
 			note_texel(lines, texture, lane, p);
 	}
@@ -204,7 +227,7 @@ static bool sample_together(const struct warp *w, const struct texture_uop *t, u
 	for (uint32_t k = mask; k; k &= k - 1)
 		other |= handle[lowest_lane(k)] ^ first;
 	const struct texture *x = other ? NULL : texture_find(w->worker->grid->textures, first);
-	if (!x || x->surface)
+	if (!x || x->surface || x->n_levels)
 		return false;
 	shape = shape_in(x, shape);
 	if (op->type2 != PTX_S32 && mix_together(w, t, x, mask, shape, lines))

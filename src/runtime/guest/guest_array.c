@@ -52,19 +52,19 @@ unsigned guest_texel_bytes(const struct cudaChannelFormatDesc *f)
 	return (unsigned)bits / 8;
 }
 
-static cudaError_t make(cudaArray_t *out, const struct cudaChannelFormatDesc *format,
-                        struct cudaExtent extent, unsigned flags, const void *caller)
+cudaError_t guest_array_shape(struct guest_array **out, const struct cudaChannelFormatDesc *format,
+                              struct cudaExtent extent, unsigned flags, size_t *bytes)
 {
 	const unsigned texel = format ? guest_texel_bytes(format) : 0;
-	if (!out || !texel || !extent.width)
+	if (!texel || !extent.width)
 		return cudaErrorInvalidValue;
-	size_t row, slice, bytes;
+	size_t row, slice;
 	if (__builtin_mul_overflow(extent.width, texel, &row) ||
 	    __builtin_add_overflow(row, ROW_ALIGN - 1, &row))
 		return cudaErrorMemoryAllocation;
 	row = row / ROW_ALIGN * ROW_ALIGN;
 	if (__builtin_mul_overflow(row, at_least_one(extent.height), &slice) ||
-	    __builtin_mul_overflow(slice, at_least_one(extent.depth), &bytes))
+	    __builtin_mul_overflow(slice, at_least_one(extent.depth), bytes))
 		return cudaErrorMemoryAllocation;
 	struct guest_array *a = mem_zalloc(sizeof *a);
 	*a = (struct guest_array){ .format = *format,
@@ -74,12 +74,34 @@ static cudaError_t make(cudaArray_t *out, const struct cudaChannelFormatDesc *fo
 		                       .pitch = row,
 		                       .slice = slice,
 		                       .next = arrays };
+	arrays = a;
+	*out = a;
+	return cudaSuccess;
+}
+
+void guest_array_forget(struct guest_array *a)
+{
+	struct guest_array **link = &arrays;
+	while (*link != a)
+		link = &(*link)->next;
+	*link = a->next;
+	free(a);
+}
+
+static cudaError_t make(cudaArray_t *out, const struct cudaChannelFormatDesc *format,
+                        struct cudaExtent extent, unsigned flags, const void *caller)
+{
+	struct guest_array *a;
+	size_t bytes;
+	const cudaError_t e =
+		out ? guest_array_shape(&a, format, extent, flags, &bytes) : cudaErrorInvalidValue;
+	if (e != cudaSuccess)
+		return e;
 	a->address = emu_device_alloc(guest.device, bytes, EMU_MEMORY_DEVICE, caller);
 	if (!a->address) {
-		free(a);
+		guest_array_forget(a);
 		return cudaErrorMemoryAllocation;
 	}
-	arrays = a;
 	*out = (cudaArray_t)a;
 	return cudaSuccess;
 }
@@ -100,17 +122,14 @@ GUEST_API cudaError_t CUDARTAPI cudaMalloc3DArray(cudaArray_t *out,
 
 static cudaError_t drop(cudaArray_t handle)
 {
-	struct guest_array *a = guest_array_of(handle), **link = &arrays;
+	struct guest_array *a = guest_array_of(handle);
 	if (!handle)
 		return cudaSuccess;
-	if (!a)
+	if (!a || a->of_mipmap)
 		return cudaErrorInvalidResourceHandle;
-	while (*link != a)
-		link = &(*link)->next;
-	*link = a->next;
 	wait_all();
 	emu_device_release(guest.device, a->address);
-	free(a);
+	guest_array_forget(a);
 	return cudaSuccess;
 }
 

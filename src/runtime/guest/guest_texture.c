@@ -67,8 +67,12 @@ static cudaError_t set_array(struct texture *t, const struct guest_array *a)
 static cudaError_t set_resource(struct texture *t, const struct cudaResourceDesc *r)
 {
 	bool known = true;
+	struct guest_array *const *level;
 	switch (r->resType) {
 	case cudaResourceTypeArray: return set_array(t, guest_array_of(r->res.array.array));
+	case cudaResourceTypeMipmappedArray:
+		t->n_levels = guest_mipmap_levels(r->res.mipmap.mipmap, &level);
+		return set_array(t, t->n_levels ? level[0] : NULL);
 	case cudaResourceTypeLinear:
 		known = set_format(t, &r->res.linear.desc);
 		t->texels = r->res.linear.devPtr;
@@ -125,6 +129,38 @@ static cudaError_t set_sampling(struct texture *t, const struct cudaTextureDesc 
 	           : cudaSuccess;
 }
 
+/* The levels of a mipmapped array, those of @view alone where it names some, and how they are
+ * chosen. CUDA Runtime API: such coordinates are 0..1. */
+static cudaError_t set_levels(struct texture *t, const struct cudaResourceDesc *resource,
+                              const struct cudaTextureDesc *d,
+                              const struct cudaResourceViewDesc *view)
+{
+	struct guest_array *const *array;
+	const unsigned n = guest_mipmap_levels(resource->res.mipmap.mipmap, &array);
+	const bool chosen = view && view->format != cudaResViewFormatNone;
+	const unsigned first = chosen ? view->firstMipmapLevel : 0,
+				   last = chosen ? view->lastMipmapLevel : n - 1;
+	const bool integers = t->format != TEXEL_FLOAT && !t->fractions;
+	t->mix_levels = d->mipmapFilterMode == cudaFilterModeLinear;
+	if (!t->normalised || last >= n || first > last)
+		return cudaErrorInvalidValue;
+	if (t->mix_levels && integers)
+		return cudaErrorInvalidFilterSetting;
+	struct texture *level = mem_calloc(last - first + 1, sizeof *level);
+	for (unsigned k = first; k <= last; k++) {
+		level[k - first] = *t;
+		level[k - first].n_levels = 0;
+		set_array(&level[k - first], array[k]);
+	}
+	set_array(t, array[first]);
+	t->level = level;
+	t->n_levels = last - first + 1;
+	t->level_bias = d->mipmapLevelBias;
+	t->level_least = d->minMipmapLevelClamp;
+	t->level_most = d->maxMipmapLevelClamp;
+	return cudaSuccess;
+}
+
 static cudaError_t make_texture(cudaTextureObject_t *out, const struct cudaResourceDesc *resource,
                                 const struct cudaTextureDesc *texture,
                                 const struct cudaResourceViewDesc *view)
@@ -136,6 +172,8 @@ static cudaError_t make_texture(cudaTextureObject_t *out, const struct cudaResou
 	cudaError_t e = set_resource(&t, resource);
 	if (e == cudaSuccess)
 		e = set_sampling(&t, texture);
+	if (e == cudaSuccess && t.n_levels)
+		e = set_levels(&t, resource, texture, view);
 	if (e != cudaSuccess)
 		return e;
 	d.resource = *resource;

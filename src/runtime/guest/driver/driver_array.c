@@ -82,6 +82,34 @@ GUEST_API CUresult CUDAAPI cuArrayDestroy(CUarray array)
 	DRIVER_CALL(DRIVER_CONTEXT, cudaFreeArray((cudaArray_t)array));
 }
 
+static cudaError_t create_mipmap(CUmipmappedArray *out, const CUDA_ARRAY3D_DESCRIPTOR *d,
+                                 unsigned levels)
+{
+	if (!out || !d)
+		return cudaErrorInvalidValue;
+	const struct cudaChannelFormatDesc f = driver_channels(d->Format, d->NumChannels);
+	return cudaMallocMipmappedArray((cudaMipmappedArray_t *)out, &f,
+	                                (struct cudaExtent){ d->Width, d->Height, d->Depth }, levels,
+	                                d->Flags);
+}
+
+GUEST_API CUresult CUDAAPI cuMipmappedArrayCreate(CUmipmappedArray *out,
+                                                  const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned levels)
+{
+	DRIVER_CALL(DRIVER_CONTEXT, create_mipmap(out, d, levels));
+}
+
+GUEST_API CUresult CUDAAPI cuMipmappedArrayGetLevel(CUarray *out, CUmipmappedArray m, unsigned k)
+{
+	DRIVER_CALL(DRIVER_CONTEXT,
+	            cudaGetMipmappedArrayLevel((cudaArray_t *)out, (cudaMipmappedArray_t)m, k));
+}
+
+GUEST_API CUresult CUDAAPI cuMipmappedArrayDestroy(CUmipmappedArray m)
+{
+	DRIVER_CALL(DRIVER_CONTEXT, cudaFreeMipmappedArray((cudaMipmappedArray_t)m));
+}
+
 static cudaError_t describe(CUDA_ARRAY3D_DESCRIPTOR *out, CUarray handle)
 {
 	const struct guest_array *a = guest_array_of((cudaArray_t)handle);
@@ -133,6 +161,15 @@ static cudaError_t set_resource(const CUDA_RESOURCE_DESC *from, struct cudaResou
 		*channels = a->format;
 		return cudaSuccess;
 	}
+	case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY: {
+		struct guest_array *const *level;
+		to->resType = cudaResourceTypeMipmappedArray;
+		to->res.mipmap.mipmap = (cudaMipmappedArray_t)from->res.mipmap.hMipmappedArray;
+		if (!guest_mipmap_levels(to->res.mipmap.mipmap, &level))
+			return cudaErrorInvalidResourceHandle;
+		*channels = level[0]->format;
+		return cudaSuccess;
+	}
 	case CU_RESOURCE_TYPE_LINEAR:
 		to->resType = cudaResourceTypeLinear;
 		to->res.linear.devPtr = driver_pointer(from->res.linear.devPtr);
@@ -167,11 +204,16 @@ static void set_sampling(const CUDA_TEXTURE_DESC *from, const struct cudaChannel
 	to->sRGB = (from->flags & CU_TRSF_SRGB) != 0;
 	to->normalizedCoords = (from->flags & CU_TRSF_NORMALIZED_COORDINATES) != 0;
 	to->maxAnisotropy = from->maxAnisotropy;
+	to->mipmapFilterMode = (enum cudaTextureFilterMode)from->mipmapFilterMode;
+	to->mipmapLevelBias = from->mipmapLevelBias;
+	to->minMipmapLevelClamp = from->minMipmapLevelClamp;
+	to->maxMipmapLevelClamp = from->maxMipmapLevelClamp;
 	memcpy(to->borderColor, from->borderColor, sizeof to->borderColor);
 }
 
 static cudaError_t create_texture(CUtexObject *out, const CUDA_RESOURCE_DESC *resource,
-                                  const CUDA_TEXTURE_DESC *texture)
+                                  const CUDA_TEXTURE_DESC *texture,
+                                  const CUDA_RESOURCE_VIEW_DESC *view)
 {
 	struct cudaResourceDesc r;
 	struct cudaTextureDesc t;
@@ -182,15 +224,16 @@ static cudaError_t create_texture(CUtexObject *out, const CUDA_RESOURCE_DESC *re
 	if (e != cudaSuccess)
 		return e;
 	set_sampling(texture, &f, &t);
-	return cudaCreateTextureObject((cudaTextureObject_t *)out, &r, &t, NULL);
+	/* the views of both APIs have the same members */
+	return cudaCreateTextureObject((cudaTextureObject_t *)out, &r, &t,
+	                               (const struct cudaResourceViewDesc *)view);
 }
 
 GUEST_API CUresult CUDAAPI cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *resource,
                                              const CUDA_TEXTURE_DESC *texture,
                                              const CUDA_RESOURCE_VIEW_DESC *view)
 {
-	(void)view;
-	DRIVER_CALL(DRIVER_CONTEXT, create_texture(out, resource, texture));
+	DRIVER_CALL(DRIVER_CONTEXT, create_texture(out, resource, texture, view));
 }
 
 GUEST_API CUresult CUDAAPI cuTexObjectDestroy(CUtexObject texture)
