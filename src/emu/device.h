@@ -73,6 +73,22 @@ void emu_device_mark_written(struct emu_device *d, uint64_t address, uint64_t by
  * is known. */
 void emu_device_host_writes(struct emu_device *d, uint64_t address);
 
+/* --- memory that other processes have, too: launch/shared_pages.c --- */
+
+#define EMU_SHARED_NAME "gpu-memory"
+struct emu_shared {
+	int fd; /* of a file without a name, EMU_SHARED_NAME; its own for emu_device_attach() */
+	uint64_t offset, bytes;
+};
+/* @address: where device memory begins; from now on others may write there. False: it is none, or
+ * this machine does not do it. */
+bool emu_device_share(struct emu_device *d, uint64_t address, struct emu_shared *out);
+/* The address that the same memory has here, up to the end of its last page; 0 = there is no room,
+ * or no such memory. emu_device_release() lets go of it. */
+uint64_t emu_device_attach(struct emu_device *d, const struct emu_shared *from, const void *caller);
+/* In a fork that nobody else shall notice: what others have becomes a copy. */
+void emu_device_own_copy(const struct emu_device *d);
+
 /* --- what L2 holds between launches --- */
 
 /* Managed memory that launches touched since it was asked before, one at a time from @at = 0 on:

@@ -250,3 +250,33 @@ int main()
 EOF
 run own-fault 1 launches crash.cu
 grep -q 'ended by signal 11' err && ok own-fault-told || not_ok own-fault-told "$(cat err)"
+# memory of a process that has ended: named, with what to do
+cat >ended.cu <<'EOF2'
+#include <cstdio>
+#include <sys/wait.h>
+#include <unistd.h>
+int main()
+{
+	cudaIpcMemHandle_t handle;
+	int way[2], go[2];
+	char c;
+	void *m;
+	if (pipe(way) || pipe(go) || fork() == 0) {
+		if (read(go[0], &c, 1) != 1)
+			_exit(1);
+		cudaMalloc(&m, 128);
+		cudaIpcGetMemHandle(&handle, m);
+		_exit(write(way[1], &handle, sizeof handle) != sizeof handle);
+	}
+	cudaFree(nullptr); // the first to use the GPU is the one that is recorded
+	if (write(go[1], "", 1) != 1)
+		return 8;
+	wait(nullptr);
+	if (read(way[0], &handle, sizeof handle) != sizeof handle)
+		return 9;
+	return cudaIpcOpenMemHandle(&m, handle, cudaIpcMemLazyEnablePeerAccess) != cudaErrorInvalidResourceHandle;
+}
+EOF2
+run memory-of-the-dead 1 launches ended.cu
+grep -q '^! ipc: a handle of process [0-9]* cannot be opened: that process has ended' err && ok memory-of-the-dead-told ||
+	not_ok memory-of-the-dead-told "$(cat err)"

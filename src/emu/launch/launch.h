@@ -41,6 +41,7 @@ struct emu_device {
 	struct known_launches *known;
 	struct l2_kept *kept;        /* what L2 holds between launches */
 	struct managed_pages *pages; /* where managed memory lies */
+	struct shared_pages *shared; /* with other processes */
 };
 /* image_cache.c: programs of micro-operations made for earlier launches of the same kernel with the
  * same dimensions and parameters; a program often launches one a thousand times. */
@@ -55,6 +56,8 @@ void image_cache_put(struct image_cache *c, uint64_t key, struct image *image);
 
 void emu_device_open(struct emu_device *d, const struct gpu_spec *gpu);
 void emu_device_close(struct emu_device *d);
+/* The host's own code cannot touch the pages of @r, which is device memory, or can again. */
+void emu_device_guard(const struct emu_device *d, const struct arena_region *r, bool on);
 /* Parameters and what grid.sync() counts in are set anew for every launch. */
 static inline bool emu_device_sets_anew(const struct emu_device *d, const struct arena_region *r)
 {

@@ -9,6 +9,7 @@
 #include "emu/launch/known_launch.h"
 #include "emu/launch/launch.h"
 #include "emu/launch/managed_pages.h"
+#include "emu/launch/shared_pages.h"
 #include "model/gpu.h"
 
 #include <stdlib.h>
@@ -47,6 +48,7 @@ bool emu_device_new(struct emu_device **out, const struct gpu_spec *gpu, struct 
 	d->known = known_launches_new();
 	d->kept = l2_kept_new(gpu);
 	d->pages = managed_pages_new();
+	d->shared = shared_pages_new();
 	if (!reserve(d, err)) {
 		emu_device_free(d);
 		return false;
@@ -68,6 +70,7 @@ void emu_device_free(struct emu_device *d)
 	known_launches_free(d->known);
 	l2_kept_free(d->kept);
 	managed_pages_free(d->pages);
+	shared_pages_free(d->shared);
 	texture_table_free(&d->textures);
 	emu_device_close(d);
 	free(d);
@@ -95,40 +98,6 @@ static bool has_room(struct emu_device *d)
 	return d->new_regions < TOUCHED_ROOM;
 }
 
-/* Does the page at @page hold device memory only? */
-static bool is_device_page(const struct emu_device *d, uint64_t page)
-{
-	for (const struct arena_region *r = arena_below(&d->arena, page + HOST_PAGE - 1);
-	     r && r >= d->arena.region && r->base + r->size > page; r--)
-		if (r->kind != EMU_MEMORY_DEVICE)
-			return false;
-	return true;
-}
-
-/* The host's own code cannot touch the pages of @r, which is device memory, or can again. */
-static void guard(const struct emu_device *d, const struct arena_region *r, bool on)
-{
-	uint64_t from = r->base / HOST_PAGE * HOST_PAGE;
-	uint64_t end = (r->base + r->size + HOST_PAGE - 1) / HOST_PAGE * HOST_PAGE;
-	if (!page_guard_is_on())
-		return;
-	if (on && !is_device_page(d, from))
-		from += HOST_PAGE;
-	if (on && end > from && !is_device_page(d, end - HOST_PAGE))
-		end -= HOST_PAGE;
-	if (end > from)
-		page_guard_set(arena_at(&d->arena, from), end - from, on);
-}
-
-void emu_device_guard_end(const struct emu_device *d)
-{
-	page_guard_open();
-	for (unsigned i = 0; i < d->arena.n; i++)
-		if (!d->arena.region[i].outside)
-			guard(d, &d->arena.region[i], false);
-	page_guard_end();
-}
-
 /* The host's pages of managed and pinned memory hold nothing else, so that they can be watched. */
 static uint64_t align_of(enum emu_memory kind)
 {
@@ -152,7 +121,7 @@ uint64_t emu_device_alloc(struct emu_device *d, uint64_t bytes, enum emu_memory 
 		memset(arena_at(&d->arena, r->base), 0, bytes);
 	if (limited)
 		d->used_bytes += bytes;
-	guard(d, r, kind == EMU_MEMORY_DEVICE);
+	emu_device_guard(d, r, kind == EMU_MEMORY_DEVICE);
 	return r->base;
 }
 
@@ -175,6 +144,7 @@ bool emu_device_release(struct emu_device *d, uint64_t address)
 	if (is_limited((enum emu_memory)r->kind))
 		d->used_bytes -= r->size;
 	l2_kept_drop(d->kept, r->base, r->size);
+	shared_pages_drop(d, r->base, r->size);
 	return arena_give_back(&d->arena, address);
 }
 

@@ -91,6 +91,8 @@ struct guest_event {
 	double at_ns;            /* GPU clock */
 	uint64_t capture_number; /* recorded while capturing; 0 = it was not */
 	struct guest_front front;
+	_Atomic unsigned
+		*shared; /* 1 = pending, as other processes see it (guest_ipc.c); NULL = none */
 	struct guest_event *next; /* destroyed ones, to be used again: graphs may still name them */
 };
 

@@ -25,6 +25,7 @@ int guest_fork(guest_fork_run *run, const void *ctx)
 			early_end();
 			if (guest_waits)
 				guest_waits->forget();
+			emu_device_own_copy(guest.device);
 			run(ctx, pair[1]);
 		}
 		_exit(0);

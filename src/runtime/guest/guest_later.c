@@ -1,4 +1,5 @@
 /* See guest_later.h. */
+#include "runtime/guest/guest_ipc.h"
 #include "runtime/guest/guest_later.h"
 #include "runtime/guest/guest_lock.h"
 
@@ -106,7 +107,7 @@ void later_add(struct guest_stream *s, const struct guest_op *op, const void *ca
 	l->after = after;
 	l->caller = caller;
 	if (op->kind == GUEST_OP_RECORD)
-		op->u.event->pending = true;
+		event_pending(op->u.event, true);
 	stage(l);
 }
 
@@ -136,7 +137,7 @@ void later_run(guest_execution *execute)
 	for (struct later *l; (l = ready());) {
 		doing = l;
 		if (l->op.kind == GUEST_OP_RECORD)
-			l->op.u.event->pending = false;
+			event_pending(l->op.u.event, false);
 		if (guest.sticky == cudaSuccess && !guest.ends)
 			execute(l->stream, &l->op, GUEST_ASYNC, l->caller);
 		if (doing)

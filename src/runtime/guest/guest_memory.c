@@ -1,4 +1,5 @@
 /* Memory: device, managed, pinned and registered; pools are one heap. */
+#include "runtime/guest/guest_ipc.h"
 #include "runtime/guest/guest_clock.h"
 #include "runtime/guest/guest_graph.h"
 #include "runtime/guest/guest_wait.h"
@@ -90,6 +91,11 @@ static cudaError_t release(void *p, bool pinned, const void *caller)
 		         "no allocation is there: it was freed before, or it is the "
 		         "host's own memory",
 		         caller);
+		return cudaErrorInvalidValue;
+	}
+	if (ipc_is_open(a.address)) {
+		bad_free(p, "invalid-free",
+		         "it is another process's memory: cudaIpcCloseMemHandle() gives it back", caller);
 		return cudaErrorInvalidValue;
 	}
 	if (a.address != address_of(p) || (a.kind == EMU_MEMORY_PINNED) != pinned ||

@@ -1,4 +1,5 @@
 /* Streams, events, callbacks. */
+#include "runtime/guest/guest_ipc.h"
 #include "runtime/guest/guest_clock.h"
 #include "runtime/guest/guest_graph.h"
 #include "runtime/guest/guest_wait.h"
@@ -244,6 +245,8 @@ static cudaError_t in_stream(enum guest_op_kind kind, cudaEvent_t event, cudaStr
 	struct guest_event *e = (struct guest_event *)event;
 	if (!s || !e)
 		return cudaErrorInvalidResourceHandle;
+	if (kind == GUEST_OP_WAIT)
+		ipc_wait(e);
 	if (kind == GUEST_OP_WAIT && e->capture_number)
 		return guest_capture_join(s, e);
 	if (kind == GUEST_OP_RECORD && s->capture)
@@ -277,6 +280,7 @@ static cudaError_t wait_for(cudaEvent_t handle)
 	if (!e)
 		return cudaErrorInvalidResourceHandle;
 	wait_event(e);
+	ipc_wait(e);
 	if (e->recorded)
 		clock_wait_until(e->at_ns);
 	return guest.sticky;
@@ -292,7 +296,7 @@ static cudaError_t query_event(cudaEvent_t handle)
 	const struct guest_event *e = (const struct guest_event *)handle;
 	if (!e)
 		return cudaErrorInvalidResourceHandle;
-	if (e->pending)
+	if (e->pending || ipc_pending(e))
 		return cudaErrorNotReady;
 	return e->recorded ? query_until(e->at_ns) : cudaSuccess;
 }
