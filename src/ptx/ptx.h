@@ -435,6 +435,9 @@ unsigned ptx_op_flops(enum ptx_op op);
 const char *ptx_type_name(enum ptx_type t);
 unsigned ptx_type_bytes(enum ptx_type t);
 const char *ptx_special_name(enum ptx_special s);
+/* "_Z4axpyPfi" as "axpy"; of a long name what stands before its template arguments, without
+ * namespaces; others as they are, so that they can be told apart. @len characters. */
+const char *ptx_short_name(const char *name, size_t *len);
 /* Writes one instruction as text, for error messages and the source panel. */
 void ptx_inst_format(const struct ptx_module *m, const struct ptx_func *f,
                      const struct ptx_inst *inst, char *out, size_t n);

@@ -414,3 +414,23 @@ for k in 0 1; do
 		done | cut -d. -f1 | paste -sd' ')"
 	same "mapped-decides-$k" 'host memory' "$(field "$work/out" launches $k metrics time.bottleneck value)"
 done
+# the long name of a library's kernel leaves what is refused, and why, to be read
+cat >"$dir/long_name.cu" <<'EOF2'
+template <int... N> struct numbers {};
+template <class... T> __global__ void with_a_long_name(int *x)
+{
+	asm volatile("tcgen05.fence::before_thread_sync;");
+	x[0] = sizeof...(T);
+}
+int main()
+{
+	int *x;
+	cudaMalloc(&x, 4);
+	with_a_long_name<numbers<1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17>,
+	                 numbers<21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35>><<<1, 1>>>(x);
+	return cudaDeviceSynchronize() != cudaErrorNotSupported;
+}
+EOF2
+run long-name 1 launches "$dir/long_name.cu" -arch=sm_100a --gpu b200
+grep -q "with_a_long_name: 'tcgen05.fence::before_thread_sync' (PTX line" "$dir/err" && ok long-name-leaves-room ||
+	not_ok long-name-leaves-room "$(cat "$dir/err")"

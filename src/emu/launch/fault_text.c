@@ -232,37 +232,10 @@ static const char *register_name(const struct ir *ir, uint32_t reg)
 	return !ir->linked && ir->func && reg < ir->func->n_regs ? ir->func->regs[reg].name : "(none)";
 }
 
-#define LONG_NAME 120 /* would leave no room for what is to be told of it */
-
-/* "_Z4axpyPfi" as "axpy"; of a long name what stands before its template arguments, without
- * namespaces; others as they are, so that they can be told apart. */
-static const char *kernel_name(const char *name, size_t *len)
-{
-	const char *own = NULL, *s = name + 2;
-	size_t own_len = 0;
-	*len = strlen(name);
-	if (strncmp(name, "_Z", 2) != 0)
-		return name;
-	s += *s == 'N';
-	while (*s >= '1' && *s <= '9') {
-		char *behind;
-		const size_t n = strtoul(s, &behind, 10);
-		if (n >= strlen(behind))
-			return name;
-		own = behind;
-		own_len = n;
-		s = own + n;
-	}
-	if (!own || (*len <= LONG_NAME && (name[2] == 'N' || *s == 'I')))
-		return name;
-	*len = own_len;
-	return own;
-}
-
 static void say_where(const struct emu_launch *l, const struct ir_inst *in, char *where, size_t n)
 {
 	size_t len;
-	const char *own = kernel_name(l->func->name, &len);
+	const char *own = ptx_short_name(l->func->name, &len);
 	char name[256];
 	snprintf(name, sizeof name, "%.*s", (int)len, own);
 	if (in->line)

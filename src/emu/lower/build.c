@@ -42,12 +42,14 @@ bool low_refuse_at(struct lower *l, const struct lower_refusal *r)
 		l->env->refused(l->env->ctx, r);
 	} else if (!l->failed) {
 		char line[32] = "";
+		size_t len;
+		const char *name = ptx_short_name(l->name, &len);
 		if (r->line)
 			snprintf(line, sizeof line, ":%u", r->line);
 		err_set(l->err, ERR_UNSUPPORTED,
-		        l->ir->func ? "%s%s: %s: '%s' (PTX line %u): %s"
-		                    : "%s%s: %s: '%s' (machine code, offset 0x%x): %s",
-		        l->source_file, line, l->name, r->what, r->listing, r->why);
+		        l->ir->func ? "%s%s: %.*s: '%s' (PTX line %u): %s"
+		                    : "%s%s: %.*s: '%s' (machine code, offset 0x%x): %s",
+		        l->source_file, line, (int)len, name, r->what, r->listing, r->why);
 		err_remedy(l->err, "%s", r->remedy);
 	}
 	l->failed = true;
