@@ -198,6 +198,12 @@ int main()
 	try_map("wide box", in, stride, wide);
 	try_map("tall box", in, stride, tall);
 	try_map("thin box", in, stride, thin);
+	// of one batch, as libraries have it: nothing is to be told of the next one
+	const cuuint64_t batch[3] = { 96, 40, 1 }, none[2] = { 384, 0 };
+	const cuuint32_t part[3] = { 32, 8, 1 }, each[3] = { 1, 1, 1 };
+	good &= map_encoder()(&no, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 3, in, batch, none, part, each, CU_TENSOR_MAP_INTERLEAVE_NONE,
+	                      CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+	                      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 	free_all(in, to, out);
 	return finish("tensor_maps", good);
 }

@@ -25,7 +25,7 @@ static const struct {
 	[CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ] = { 4, PTX_F32 },
 };
 
-/* Sizes, strides and the box; false: one of them cannot be. */
+/* Sizes, strides (0: of one batch, or the same again) and the box; false: one of them cannot be. */
 static bool set_shape(struct tensor_map *m, const cuuint64_t *size, const cuuint64_t *stride,
                       const cuuint32_t *box, const cuuint32_t *step)
 {
@@ -38,7 +38,7 @@ static bool set_shape(struct tensor_map *m, const cuuint64_t *size, const cuuint
 		m->step[k] = (uint8_t)(k ? step[k] : 1); /* along the innermost one none is left out */
 	}
 	for (unsigned k = 0; k + 1 < m->rank; k++) {
-		if (!stride[k] || stride[k] % 16 || stride[k] >= (uint64_t)1 << 40)
+		if (stride[k] % 16 || stride[k] >= (uint64_t)1 << 40)
 			return false;
 		m->stride[k] = stride[k];
 	}
