@@ -56,3 +56,32 @@ grep -q '^! race.*from_below: global-memory race' err && ok race-with-the-block-
 	not_ok race-with-the-block-below-is-told "$(cat err)"
 run race-of-none 0 launches ./few -- 2
 grep -q 'race (launch' err && not_ok race-of-none-is-told "$(cat err)" || ok race-of-none-is-told
+# one of so many blocks that each of them has hundreds of looks
+cat >many.cu <<'EOF2'
+#include <cstdio>
+__global__ void sums(const int *in, int *out, int which)
+{
+	__shared__ int s[64 * 3];
+	const int block = blockIdx.x, t = threadIdx.x;
+	s[3 * t] = in[block * 64 + t];
+	if (block != which)
+		__syncthreads();
+	int sum = 0;
+	for (int i = 0; i < 8; i++)
+		sum += s[3 * (t + i & 63)];
+	out[block * 64 + t] = sum;
+}
+int main()
+{
+	const int n = 9000;
+	int *in, *out;
+	cudaMalloc(&in, n * 64 * 4), cudaMalloc(&out, n * 64 * 4);
+	cudaMemset(in, 0, n * 64 * 4);
+	sums<<<n, 64>>>(in, out, 4321);
+	printf("%d\n", cudaDeviceSynchronize());
+	cudaFree(in), cudaFree(out);
+}
+EOF2
+run race-of-one-of-many 1 launches many.cu
+grep -q '^! race.*sums: shared-memory race.*by block (4321,0,0)' err && ok race-of-one-of-many-is-told ||
+	not_ok race-of-one-of-many-is-told "$(cat err)"

@@ -354,6 +354,10 @@ static bool visit_cell(struct visit *v, struct race_page *p, uint32_t lanes, boo
 	return raced;
 }
 
+/* A cell of global memory by itself is likely nowhere near, and clocks are long: either costs as
+ * much as so many looks at cells beside one another. */
+#define FAR_LOOKS 4
+
 /* All cells of lane v->lane, and of the others of @lanes, which want the same. False: there is no
  * room to look further. */
 static bool visit_lane(struct visit *v, uint32_t lanes, bool *any)
@@ -365,6 +369,7 @@ static bool visit_lane(struct visit *v, uint32_t lanes, bool *any)
 		if (!p)
 			return false;
 		v->bytes = 1u << p->shift;
+		v->b->races->visits += a->shared ? 0 : FAR_LOOKS - 1;
 		*any |= visit_cell(v, p, lanes, *any);
 	}
 	return true;
@@ -457,7 +462,7 @@ bool race_access(struct race_block *b, const struct race_access *a, struct race_
 			return any;
 		const uint64_t key = race_place_key(b, a->shared, a->address[lane]);
 		race_hand_over(b, key, lane, a);
-		r->visits += race_hand_over_looks(b->places, key);
+		r->visits += (uint64_t)FAR_LOOKS * race_hand_over_looks(b->places, key);
 	}
 	return any;
 }

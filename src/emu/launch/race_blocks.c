@@ -14,10 +14,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SPREAD_LOOKS ((uint64_t)1 << 17)  /* a tenth of a second at the most */
-#define FIRST_LOOKS ((uint64_t)1 << 18)   /* of one of the first launches of a program, */
-#define WHOLE_LOOKS ((uint64_t)1 << 21)   /* if that is enough for all its blocks, */
-#define PROGRAM_LOOKS ((uint64_t)1 << 23) /* and of all these launches together */
+#define SPREAD_LOOKS ((uint64_t)1 << 19) /* a tenth of a second at the most */
+#define FIRST_LOOKS ((uint64_t)1 << 20)  /* of one of the first launches of a program, */
+#define WHOLE_LOOKS ((uint64_t)1 << 23)  /* if that is enough for all its blocks, */
+#define PROGRAM_LOOKS                                                          \
+	((uint64_t)1 << 25) /* and of all these launches together: 2 s at the most \
+	                     */
 #define MOST_PLACES 256
 #define TOGETHER_WARPS 8192 /* more of them by turns, and only some are looked at */
 
