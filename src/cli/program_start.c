@@ -155,6 +155,7 @@ bool program_start(const struct program_options *o, unsigned n, char **args, boo
 	const struct program_job job = {
 		.words = words,
 		.gpu = sel.gpu,
+		.newer = !o->gpu && !measured,
 		.measured = measured,
 		.config = { .strict = o->strict,
 		            .races = races,

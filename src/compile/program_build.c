@@ -53,13 +53,14 @@ static const char *variant_of(const struct program_source *s, int cc)
 static void make_command(struct nvcc_command *c, const struct program_source *s, unsigned repairs,
                          const char *nvcc, const char *folder)
 {
-	const int cc = s->cc_major * 10 + s->cc_minor;
+	const bool newer = repairs >> PROGRAM_REPAIR_NEWER & 1;
+	const int cc = newer ? PROGRAM_NEWER_CC : s->cc_major * 10 + s->cc_minor;
 	char headers[4300];
 	nvcc_word(c, "%s", nvcc);
 	nvcc_word(c, "-cudart=shared");
 	nvcc_word(c, "-lineinfo");
 	nvcc_word(c, "-g");
-	const char *v = variant_of(s, cc);
+	const char *v = newer ? "a" : variant_of(s, cc);
 	nvcc_word(c, "-gencode=arch=compute_%d%s,code=[sm_%d%s,compute_%d%s]", cc, v, cc, v, cc, v);
 	if (v[0])
 		repairs |= 1u << PROGRAM_REPAIR_ARCHITECTURE; /* leaves out what names it */
@@ -111,7 +112,7 @@ static bool program_folder(const struct program_source *s, const char *nvcc, cha
 {
 	char cwd[4096], note[512];
 	uint64_t hash = hash_bytes(HASH_SEED, nvcc, strlen(nvcc));
-	const int cc[] = { s->cc_major, s->cc_minor };
+	const int cc[] = { s->cc_major, s->cc_minor, s->newer };
 	hash = hash_bytes(hash, cc, sizeof cc);
 	if (getcwd(cwd, sizeof cwd))
 		hash = hash_bytes(hash, cwd, strlen(cwd));
@@ -186,6 +187,10 @@ static void refuse(const char *messages, struct err *err)
 	if (strstr(messages, "\"cudaDeviceSynchronize") && strstr(messages, "from a __global__"))
 		err_remedy(err, "since CUDA 12 a kernel cannot wait for kernels that it launches: launch "
 		                "what follows them with <<<grid, block, 0, cudaStreamTailLaunch>>>");
+	else if (program_repairs_for(messages) >> PROGRAM_REPAIR_NEWER & 1)
+		err_remedy(
+			err,
+			"the chosen GPU does not run this: choose a newer one, --gpu h100 or -arch=sm_90a");
 	else if (library[0])
 		err_remedy(err, "give the folder of lib%s with -L", library);
 	else if (!strncmp(header, "helper_", 7))
@@ -212,7 +217,8 @@ static bool compile_program(const struct program_source *source, unsigned *repai
 		make_command(&c, source, *repairs, nvcc, folder);
 		const bool ok = nvcc_run(&c, source->cancel, &messages, &why);
 		const bool refused = !ok && why.code == ERR_UNAVAILABLE && messages.s;
-		const unsigned more = refused ? program_repairs_for(messages.s) & ~*repairs : 0;
+		const unsigned known = *repairs | (source->newer ? 0 : 1u << PROGRAM_REPAIR_NEWER);
+		const unsigned more = refused ? program_repairs_for(messages.s) & ~known : 0;
 		if (ok)
 			remember_inputs(&c, folder, source->cancel);
 		else if (refused && !more)

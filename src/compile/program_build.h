@@ -11,12 +11,17 @@
 #include "base/err.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
+
+/* What PROGRAM_REPAIR_NEWER builds for. */
+#define PROGRAM_NEWER_CC 90
 
 struct program_source {
 	unsigned n_words;
 	char *const *words; /* as on nvcc's command line: files, -I, -D, -std=... */
 	int cc_major, cc_minor;
+	bool newer;                /* may be built for a newer GPU than that: PROGRAM_REPAIR_NEWER */
 	const atomic_bool *cancel; /* NULL = cannot be cancelled */
 };
 
@@ -25,7 +30,7 @@ bool program_is_source(const char *word);
 /*
  * @path receives the executable. ERR_COMPILE: nvcc's messages, as it wrote them, with file, line
  * and caret; ERR_UNAVAILABLE: there is no nvcc, or no host compiler for it. @repairs: what had to
- * be done for a program of an earlier CUDA, bits by enum program_repair.
+ * be done that nvcc takes it, bits by enum program_repair.
  */
 bool program_build(const struct program_source *source, char *path, size_t n, unsigned *repairs,
                    struct err *err);

@@ -1,4 +1,4 @@
-/* What helps a program of an earlier CUDA; see program_repair.h. */
+/* What helps a program that nvcc refuses; see program_repair.h. */
 #include "compile/program_repair.h"
 
 #include "compile/nvcc.h"
@@ -44,6 +44,15 @@ static const struct {
 	{ PROGRAM_REPAIR_STANDARD, "requires at least C++ 17" },
 	{ PROGRAM_REPAIR_ARCHITECTURE, "Unsupported gpu architecture" },
 	{ PROGRAM_REPAIR_ARCHITECTURE, "is not defined for option 'gpu-" },
+	{ PROGRAM_REPAIR_NEWER, "not supported for this GPU architecture" },
+	{ PROGRAM_REPAIR_NEWER, "not supported on .target 'sm_" },
+	{ PROGRAM_REPAIR_NEWER, "requires .target sm_8" },
+	{ PROGRAM_REPAIR_NEWER, "requires .target sm_9" },
+	{ PROGRAM_REPAIR_NEWER, "is_not_supported_before_SM_" },
+	{ PROGRAM_REPAIR_NEWER, "\"this_cluster\"" },
+	{ PROGRAM_REPAIR_NEWER, "\"cluster_group\"" },
+	{ PROGRAM_REPAIR_NEWER, "has no member \"cp_async_bulk" },
+	{ PROGRAM_REPAIR_NEWER, "has no member \"barrier_arrive_tx\"" },
 	{ PROGRAM_REPAIR_NVTX, "cannot find -lnvToolsExt" },
 	{ PROGRAM_REPAIR_RELOCATABLE, "requires separate compilation mode" },
 };

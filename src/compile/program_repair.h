@@ -1,7 +1,8 @@
 /*
  * Programs that this CUDA's nvcc refuses although an earlier one took them: names that were taken
- * out, a C++ standard or an architecture that is too old now. nvcc's messages tell which repair
- * helps; each is noted for the person, whose files stay as they are.
+ * out, a C++ standard or an architecture that is too old now; and programs that only a newer GPU
+ * runs. nvcc's messages tell which repair helps; each is noted for the person, whose files stay as
+ * they are.
  */
 #ifndef PMPP_COMPILE_PROGRAM_REPAIR_H
 #define PMPP_COMPILE_PROGRAM_REPAIR_H
@@ -20,6 +21,7 @@
 	X(DRIVER, "for CUDA 12 or earlier: cuCtxCreate() is called in its new form")                 \
 	X(STANDARD, "CUDA's C++ libraries want C++17: compiled with -std=c++17")                     \
 	X(ARCHITECTURE, "this nvcc knows no architecture so old: compiled for the chosen GPU")       \
+	X(NEWER, "only newer GPUs run this: compiled and run for one of compute capability 9.0")     \
 	X(NVTX, "NVTX needs no library any more: linked without it")                                 \
 	X(RELOCATABLE, "kernels that launch kernels need relocatable code: compiled with -rdc=true") \
 	X(PROFILER, "cuda_profiler_api.h is not installed: its two functions are declared")

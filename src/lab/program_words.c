@@ -145,8 +145,8 @@ static unsigned architecture_in(const char *word)
 	return highest;
 }
 
-const struct gpu_spec *program_words_gpu(const struct program_words *w,
-                                         const struct gpu_spec *usual)
+/* The highest architecture that nvcc's words name; 0 = none. */
+static unsigned architecture_named(const struct program_words *w)
 {
 	unsigned highest = 0;
 	for (unsigned i = 0; i < w->n; i++) {
@@ -159,14 +159,26 @@ const struct gpu_spec *program_words_gpu(const struct program_words *w,
 		const unsigned named = option ? architecture_in(w->words[i]) : 0;
 		highest = named > highest ? named : highest;
 	}
-	if (highest <= (unsigned)(usual->cc_major * 10 + usual->cc_minor))
+	return highest;
+}
+
+/* The first sheet of architecture @cc where @usual is too old for it, if there is one. */
+static const struct gpu_spec *sheet_for(unsigned cc, const struct gpu_spec *usual)
+{
+	if (cc <= (unsigned)(usual->cc_major * 10 + usual->cc_minor))
 		return usual;
 	for (size_t i = 0; i < gpu_count(); i++) {
 		const struct gpu_spec *g = gpu_at(i);
-		if ((unsigned)(g->cc_major * 10 + g->cc_minor) == highest)
+		if ((unsigned)(g->cc_major * 10 + g->cc_minor) == cc)
 			return g;
 	}
 	return usual;
+}
+
+const struct gpu_spec *program_words_gpu(const struct program_words *w,
+                                         const struct gpu_spec *usual)
+{
+	return sheet_for(architecture_named(w), usual);
 }
 
 bool program_job_run(const struct program_job *job, struct program *out, struct err *err)
@@ -175,23 +187,27 @@ bool program_job_run(const struct program_job *job, struct program *out, struct 
 	char built[4400];
 	unsigned repairs = 0;
 	const char *path = w->arguments[0];
+	const struct gpu_spec *gpu = job->gpu;
 	memset(out, 0, sizeof *out);
 	if (w->is_source) {
 		const struct program_source source = { .n_words = w->n,
 			                                   .words = w->words,
 			                                   .cc_major = job->gpu->cc_major,
 			                                   .cc_minor = job->gpu->cc_minor,
+			                                   .newer = job->newer && !architecture_named(w),
 			                                   .cancel = job->cancel };
 		if (!program_build(&source, built, sizeof built, &repairs, err))
 			return false;
 		path = built;
+		if (repairs >> PROGRAM_REPAIR_NEWER & 1)
+			gpu = sheet_for(PROGRAM_NEWER_CC, gpu);
 	}
 	if (job->built)
 		job->built(job->ctx);
 	const struct program_request req = {
 		.path = path,
 		.arguments = w->arguments,
-		.gpu = job->gpu,
+		.gpu = gpu,
 		.measured = job->measured,
 		.config = job->config,
 		.catch_output = job->catch_output,

@@ -37,6 +37,7 @@ const struct gpu_spec *program_words_gpu(const struct program_words *w,
 struct program_job {
 	const struct program_words *words;
 	const struct gpu_spec *gpu;
+	bool newer;    /* a newer one may take its place: nobody asked for this one */
 	bool measured; /* on the GPU of this machine; else emulated */
 	struct record_config config;
 	bool catch_output, no_input;
