@@ -119,6 +119,65 @@ EOF
 run earlier-votes 0 launches votes.cu
 same earlier-votes-output 1116 "$(cat "$dir/out")"
 says earlier-votes-noted 'votes are taken of the lanes'
+cat >graphs.cu <<'EOF'
+#include <cstdio>
+__global__ void choose(cudaGraphConditionalHandle handle, unsigned value)
+{
+	cudaGraphSetConditional(handle, value);
+}
+__global__ void add(int *x) { *x += 1; }
+int main()
+{
+	cudaGraph_t graph, captured;
+	cudaGraphExec_t exec;
+	cudaGraphNode_t first, second, third;
+	cudaGraphConditionalHandle handle;
+	cudaStream_t s;
+	cudaStreamCaptureStatus status;
+	unsigned long long id;
+	const cudaGraphNode_t *on;
+	size_t n = 0, n2 = 0;
+	int *x;
+	cudaMallocManaged(&x, 4);
+	*x = 5;
+	cudaGraphCreate(&graph, 0);
+	cudaGraphConditionalHandleCreate(&handle, graph, 0, cudaGraphCondAssignDefault);
+	cudaGraphNodeParams kernel = {};
+	unsigned value = 1;
+	void *choice[] = { &handle, &value }, *what[] = { &x };
+	kernel.type = cudaGraphNodeTypeKernel;
+	kernel.kernel.func = (void *)choose;
+	kernel.kernel.gridDim = kernel.kernel.blockDim = dim3(1);
+	kernel.kernel.kernelParams = choice;
+	cudaGraphAddNode(&first, graph, NULL, 0, &kernel);
+	cudaGraphNodeParams when = {};
+	when.type = cudaGraphNodeTypeConditional;
+	when.conditional.handle = handle;
+	when.conditional.type = cudaGraphCondTypeIf;
+	when.conditional.size = 1;
+	cudaGraphAddNode(&second, graph, &first, 1, &when);
+	kernel.kernel.func = (void *)add;
+	kernel.kernel.kernelParams = what;
+	cudaGraphAddNode_v2(&third, when.conditional.phGraph_out[0], NULL, NULL, 0, &kernel);
+	cudaStreamCreate(&s);
+	cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+	add<<<1, 1, 0, s>>>(x);
+	cudaStreamGetCaptureInfo(s, &status, &id, &captured, &on, &n);
+	cudaStreamUpdateCaptureDependencies(s, NULL, 0, cudaStreamSetCaptureDependencies);
+	cudaStreamGetCaptureInfo_v2(s, &status, NULL, NULL, &on, &n2);
+	cudaStreamEndCapture(s, &captured);
+	cudaGraphInstantiate(&exec, graph, NULL, NULL, 0);
+	cudaGraphLaunch(exec, s);
+	cudaStreamSynchronize(s);
+	printf("%d %zu %zu\n", *x, n, n2);
+	cudaGraphExecDestroy(exec);
+	cudaGraphDestroy(graph), cudaGraphDestroy(captured);
+	cudaStreamDestroy(s);
+	cudaFree(x);
+}
+EOF
+run earlier-graphs 0 launches graphs.cu
+same earlier-graphs-output '6 1 0' "$(cat "$dir/out")"
 # what no repair helps is refused with nvcc's words, and no note is made of a program that needs none
 echo 'int main() { cudaThreadNothing(); texture<float> t; return nothing; }' >wrong.cu
 run earlier-wrong 1 launches wrong.cu

@@ -104,6 +104,48 @@ static inline cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
 	return cudaGraphNodeGetDependentNodes(node, behind, nullptr, n);
 }
 
+static inline cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                           const cudaGraphNode_t *on, size_t n,
+                                           cudaGraphNodeParams *params)
+{
+	return cudaGraphAddNode(node, graph, on, nullptr, n, params);
+}
+
+/* Templates, as they shall not take nullptr, which is an array of edges for today's. */
+template <class count, class = decltype(count() + 0)>
+static inline cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream,
+                                                              cudaGraphNode_t *on, count n,
+                                                              unsigned flags = 0)
+{
+	return cudaStreamUpdateCaptureDependencies(stream, on, nullptr, (size_t)n, flags);
+}
+
+template <class count>
+static inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
+                                                   cudaStreamCaptureStatus *status,
+                                                   unsigned long long *id, cudaGraph_t *graph,
+                                                   const cudaGraphNode_t **on, count *n)
+{
+	return cudaStreamGetCaptureInfo(stream, status, id, graph, on, nullptr, n);
+}
+
+static inline cudaError_t cudaStreamGetCaptureInfo_v2(
+	cudaStream_t stream, cudaStreamCaptureStatus *status, unsigned long long *id = nullptr,
+	cudaGraph_t *graph = nullptr, const cudaGraphNode_t **on = nullptr, size_t *n = nullptr)
+{
+	return cudaStreamGetCaptureInfo(stream, status, id, graph, on, nullptr, n);
+}
+
+/* With data, which had a name of its own. */
+#define cudaGraphAddNode_v2 cudaGraphAddNode
+#define cudaGraphAddDependencies_v2 cudaGraphAddDependencies
+#define cudaGraphRemoveDependencies_v2 cudaGraphRemoveDependencies
+#define cudaGraphGetEdges_v2 cudaGraphGetEdges
+#define cudaGraphNodeGetDependencies_v2 cudaGraphNodeGetDependencies
+#define cudaGraphNodeGetDependentNodes_v2 cudaGraphNodeGetDependentNodes
+#define cudaStreamGetCaptureInfo_v3 cudaStreamGetCaptureInfo
+#define cudaStreamUpdateCaptureDependencies_v2 cudaStreamUpdateCaptureDependencies
+
 #ifdef __CUDACC__
 
 /* --- warp functions without a mask: the lanes that are there --- */
