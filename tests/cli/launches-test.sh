@@ -201,6 +201,22 @@ for way in 'cudaDeviceSynchronize()==0:- unchecked-error' '0:! unchecked-error';
 		echo "not ok error-told-${way%%:*}" && cat "$work/err"
 	}
 done
+# a grid that waits for all its blocks without a cooperative launch stops itself, and what is missing
+# is named
+cat >"$work/alone.cu" <<'END'
+#include <cooperative_groups.h>
+__global__ void wait_for_all() { cooperative_groups::this_grid().sync(); }
+int main()
+{
+	wait_for_all<<<2, 1>>>();
+	return cudaDeviceSynchronize() != cudaErrorLaunchFailure;
+}
+END
+"$PMPP" launches "$work/alone.cu" >/dev/null 2>"$work/err"
+[ $? -eq 1 ] && grep -q '^! trap' "$work/err" &&
+	grep -q 'without cudaLaunchCooperativeKernel()' "$work/err" && echo 'ok grid-not-cooperative' || {
+	echo 'not ok grid-not-cooperative' && cat "$work/err"
+}
 # a kernel that waits for the clock takes the time it waits for
 cat >"$work/wait.cu" <<'END'
 #include <cstdio>

@@ -315,7 +315,9 @@ bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct 
 		                       "reach __syncthreads(), and put the condition around the work");
 	case FAULT_TRAP:
 		err_set(err, ERR_FAULT, "%s: trap: the kernel stopped itself; %s", where, who.text);
-		return err_remedy(err, "look at the assertion or unreachable code of that line");
+		return err_remedy(err,
+		                  "look at the assertion or unreachable code of that line; grid.sync() "
+		                  "stops so, too, without cudaLaunchCooperativeKernel()");
 	default: return report_without_data(l, f, where, who.text, err);
 	}
 }
