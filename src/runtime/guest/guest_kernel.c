@@ -37,10 +37,21 @@ enum {
 	STATES,
 };
 
+/* Launches that differ in what they are given besides pointers, a stride, a mode, are counted, too:
+ * so many of one kernel, grid and block, and of a program as long as they have fewer instructions
+ * of warps than that, together; as the program is copied for each, its memory counts as some. */
+#define COUNTED_VALUES 40
+#define COUNTED_VALUES_ALL 256
+#define COUNTED_VALUES_WORK 40000000
+#define BYTES_AS_WORK 2048
+
 /* Launches of one kernel, grid, block and shared memory: the first ones are counted. */
 struct kind {
 	uint64_t hash, counted;
-	bool again; /* another one may be, which finds another state */
+	uint64_t values;   /* of the first one */
+	unsigned n_others; /* kinds of their own for other values */
+	bool is_other;     /* one of them, in which nothing is looked for but counts */
+	bool again;        /* another one may be, which finds another state */
 	struct {
 		uint64_t like; /* the launch whose time it is; 0 = none yet */
 		double ns, share;
@@ -49,9 +60,53 @@ struct kind {
 static struct {
 	struct kind *kind;
 	size_t n, cap;
+	unsigned n_others;    /* of all ... */
+	uint64_t others_work; /* ... and what they had to do */
 } kinds;
 
-static struct kind *kind_of(const struct guest_op *op)
+/* The number of the kind of @hash; a new one's is kinds.n. */
+static size_t kind_find(uint64_t hash)
+{
+	size_t i = 0;
+	while (i < kinds.n && kinds.kind[i].hash != hash)
+		i++;
+	return i;
+}
+
+static size_t kind_add(struct kind kind)
+{
+	MEM_ROOM(kinds.kind, kinds.n, kinds.cap, 64);
+	kinds.kind[kinds.n] = kind;
+	return kinds.n++;
+}
+
+/* What it is given: all but addresses of memory, which differ where the work is the same. */
+static uint64_t values_of(const struct guest_op *op)
+{
+	const struct emu_function *f = op->u.launch.function->loaded;
+	unsigned at, bytes;
+	uint64_t h = HASH_SEED;
+	for (unsigned i = 0; emu_function_param(f, i, &at, &bytes); i++)
+		for (unsigned k = 0; k < bytes; k += 8) {
+			const unsigned n = bytes - k < 8 ? bytes - k : 8;
+			uint64_t word = 0;
+			struct emu_allocation of;
+			memcpy(&word, (const char *)op->u.launch.params + at + k, n);
+			if (n < 8 || !emu_device_find(guest.device, word, &of))
+				h = hash_bytes(h, &word, sizeof word);
+		}
+	return h;
+}
+
+/* Has @kind room for launches that are given something else? */
+static bool takes_others(const struct kind *kind)
+{
+	return kind->again && kind->n_others < COUNTED_VALUES && kinds.n_others < COUNTED_VALUES_ALL &&
+	       kinds.others_work < COUNTED_VALUES_WORK;
+}
+
+/* @own: a launch that is given something else than those before may have a kind of its own. */
+static size_t kind_of(const struct guest_op *op, bool own)
 {
 	const void *f = op->u.launch.function;
 	uint64_t h = hash_bytes(HASH_SEED, &f, sizeof f);
@@ -60,12 +115,20 @@ static struct kind *kind_of(const struct guest_op *op)
 	h = hash_bytes(h, op->u.launch.group.cluster, sizeof op->u.launch.group.cluster);
 	h = hash_bytes(h, &op->u.launch.in_graph, sizeof op->u.launch.in_graph);
 	h = hash_bytes(h, &op->u.launch.shared_bytes, sizeof op->u.launch.shared_bytes);
-	for (size_t i = 0; i < kinds.n; i++)
-		if (kinds.kind[i].hash == h)
-			return &kinds.kind[i];
-	MEM_ROOM(kinds.kind, kinds.n, kinds.cap, 64);
-	kinds.kind[kinds.n] = (struct kind){ .hash = h };
-	return &kinds.kind[kinds.n++];
+	const uint64_t values = own ? values_of(op) : 0;
+	const size_t usual = kind_find(h);
+	if (usual == kinds.n)
+		return kind_add((struct kind){ .hash = h, .values = values });
+	if (!own || kinds.kind[usual].values == values)
+		return usual;
+	h = hash_bytes(h, &values, sizeof values);
+	const size_t other = kind_find(h);
+	if (other < kinds.n || !takes_others(&kinds.kind[usual]))
+		return other < kinds.n ? other : usual;
+	kinds.kind[usual].n_others++;
+	kinds.n_others++;
+	kinds.others_work += emu_device_used_bytes(guest.device) / BYTES_AS_WORK;
+	return kind_add((struct kind){ .hash = h, .is_other = true });
 }
 
 /* As far as its parameters tell what it touches. */
@@ -138,12 +201,13 @@ static bool is_asked(uint64_t number)
 	       number <= guest.config.count_to;
 }
 
-/* Before the launch; @req: as it is to run then. */
+/* Before the launch; @req: as it is to run then. @look: what is found in it may need a second look.
+ */
 static struct beside begin_counting(const struct guest_op *op, struct guest_stream *s,
                                     struct emu_launch_request *req, uint64_t number,
-                                    guest_launch *again)
+                                    guest_launch *again, bool look)
 {
-	struct beside b = { .in_part = false };
+	struct beside b = { .look.fd = -1 };
 	if (!is_asked(number) && req->check_races != RACES_ALL)
 		req->enough_work = COUNTED_WORK;
 	struct emu_launch_request part = *req;
@@ -151,7 +215,8 @@ static struct beside begin_counting(const struct guest_op *op, struct guest_stre
 	b.in_part = part.max_blocks && sample_count(&part, &b.sampled);
 	keeper_make(op, s, number, again);
 	b.fork = machine_begin(op->u.launch.function->module, b.in_part ? &part : req);
-	b.look = second_look_begin(req);
+	if (look)
+		b.look = second_look_begin(req);
 	if (b.in_part) {
 		req->counting = EMU_COUNT_NONE;
 		req->check_races = RACES_OFF;
@@ -159,8 +224,8 @@ static struct beside begin_counting(const struct guest_op *op, struct guest_stre
 	return b;
 }
 
-/* @again: one like it was counted in another state. @printed: what its kernel prints is noted
- * there. */
+/* @again: one like it was counted in another state, or with other values. @printed: what its kernel
+ * prints is noted there. */
 static struct emu_launch_request request_of(const struct guest_op *op, uint64_t number, bool count,
                                             bool again, struct launch_print *printed,
                                             struct guest_nesting *nesting)
@@ -203,8 +268,11 @@ static struct emu_launch_request request_of(const struct guest_op *op, uint64_t 
 static void note_counts(struct kind *kind, unsigned state, const struct guest_op *op,
                         const struct run_counts *counts, uint64_t number)
 {
+	const uint64_t work = (uint64_t)counts->total.warp_executed;
 	if (!kind->counted++)
-		kind->again = counts->total.warp_executed < COUNTED_AGAIN;
+		kind->again = work < COUNTED_AGAIN && !kind->is_other;
+	if (kind->is_other)
+		kinds.others_work += work;
 	if (kind->in[state].like)
 		number = kind->in[state].like;
 	kind->in[state].like = number;
@@ -217,6 +285,7 @@ struct kernel_run {
 	struct guest_nesting *nesting;
 	struct record_launch r;
 	double call_ns, began_s; /* on the host's clock, and when that was */
+	size_t kind;
 	unsigned state;
 	bool count, apart; /* apart: others overtook it */
 	struct launch_print printed;
@@ -232,10 +301,12 @@ struct kernel_run *kernel_run_begin(const struct guest_op *op, struct guest_stre
 {
 	struct kernel_run *k = mem_zalloc(sizeof *k);
 	struct guest_function *f = op->u.launch.function;
-	struct kind *kind = kind_of(op);
+	const size_t number_of_kind = kind_of(op, !nesting->parent && !op->u.launch.in_graph);
+	const struct kind *kind = &kinds.kind[number_of_kind];
 	guest_op_keep(&k->op, op);
 	k->stream = s;
 	k->nesting = nesting;
+	k->kind = number_of_kind;
 	k->call_ns = clock_host_ns();
 	k->r = (struct record_launch){
 		.number = record_launch_number() + 1,
@@ -251,7 +322,10 @@ struct kernel_run *kernel_run_begin(const struct guest_op *op, struct guest_stre
 	const bool again = kind->again && !kind->in[k->state].like;
 	k->count = record_is_open() &&
 	           (kind->counted < guest.config.count_first || is_asked(k->r.number) || again);
-	k->req = request_of(&k->op, k->r.number, k->count, again, &k->printed, nesting);
+	k->req =
+		request_of(&k->op, k->r.number, k->count, again || kind->is_other, &k->printed, nesting);
+	if (kind->is_other)
+		k->req.check_races = RACES_OFF;
 	if (k->count || machine_gives_results())
 		machine_need(f->module);
 	k->req.machine_code = machine_gives_results() && emu_module_level(f->module->loaded)[0];
@@ -263,7 +337,7 @@ struct kernel_run *kernel_run_begin(const struct guest_op *op, struct guest_stre
 
 	k->beside = (struct beside){ .fork.fd = -1, .look.fd = -1 };
 	if (k->count)
-		k->beside = begin_counting(op, s, &k->req, k->r.number, nesting->again);
+		k->beside = begin_counting(op, s, &k->req, k->r.number, nesting->again, !kind->is_other);
 	k->way = (struct under_way){ .launch = k->r.number, .kernel = f->id, .told_s = clock_now_s() };
 	k->began_s = clock_now_s();
 	const struct run_hooks hooks = { .progress = tell_progress, .ctx = &k->way };
@@ -308,7 +382,7 @@ static void tell_outcome(struct kernel_run *k, const struct kind *kind)
 static void tell_counts(struct kernel_run *k, bool ok)
 {
 	struct record_launch *r = &k->r;
-	struct kind *kind = kind_of(&k->op);
+	struct kind *kind = &kinds.kind[k->kind];
 	if (k->beside.in_part)
 		k->res.counts = k->beside.sampled;
 	if (k->count)
@@ -334,7 +408,9 @@ cudaError_t kernel_run_end(struct kernel_run *k)
 	struct run_findings findings = { 0 };
 	struct err err = { 0 };
 	const bool ok = !k->running || emu_running_end(k->running, &findings, &err);
-	const struct agreed agreed = ok && !k->apart
+	const bool is_other = kinds.kind[k->kind].is_other; /* nothing is looked for but counts */
+	const struct agreed agreed = is_other ? (struct agreed){ .contents = true }
+	                             : ok && !k->apart
 	                                 ? findings_look_again(&k->beside.look, &findings, &k->printed,
 	                                                       clock_now_s() - k->began_s)
 	                                 : (struct agreed){ false, false };
