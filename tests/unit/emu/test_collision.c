@@ -106,6 +106,21 @@ TEST(looks_are_lines)
 	collision_log_free(c);
 }
 
+/* Looks within the reach of one unit of L2 wait for one another, though two units share it; those
+ * twice as far apart do not. */
+TEST(looks_close_together_wait_for_one_unit)
+{
+	for (uint64_t reach = 512; reach <= 1024; reach += 512) {
+		struct collision_log *c = collision_log_new(8, 8, 1);
+		const uint64_t address[32] = { 1 << 20, (1 << 20) + reach - 4 };
+		for (uint32_t lane = 0; lane < 2; lane++)
+			collision_log_want(
+				c, &(struct collision){ .address = address, .mask = 1u << lane, .block = lane });
+		assert_true(collision_log_look_lines(c) == (reach == 512 ? 2 : 1));
+		collision_log_free(c);
+	}
+}
+
 /* Who swaps without having looked wishes for what it changed. */
 TEST(changes_are_wishes)
 {
