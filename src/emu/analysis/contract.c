@@ -312,7 +312,7 @@ static void look_at_chain(struct contraction *c, const struct liveness *l, const
 		b = (unsigned)next;
 	}
 	for (unsigned r = 0; r < c->ir->n_regs; r++)
-		if (c->held[r].chain == c->chain && c->held[r].product >= 0 &&
+		if (c->product && c->held[r].chain == c->chain && c->held[r].product >= 0 &&
 		    c->held[r].product != c->anywhere[r] &&
 		    (bits_get(bits_row(&l->out, b), r) || c->ir->regs[r].passes))
 			c->product[c->held[r].product].stays = true;
