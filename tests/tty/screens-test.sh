@@ -27,8 +27,11 @@ shoot() {
 	done
 	sed -i -e 's/ *$//' "$work/$name"
 }
-# whether a rung is sampled depends on how fast this machine is
-timeless() { sed -e '/ run in .* here /d' -e 's/~≈/~=/' -e 's/.* from a sample of the blocks.*//'; }
+# whether a rung is sampled, and so what its marks mean, depends on how fast this machine is
+timeless() {
+	sed -e '/ run in .* here /d' -e 's/~≈/~=/' -e 's/.* from a sample of the blocks.*//' \
+		-e 's/.* too close for the model to tell.*//'
+}
 
 for shot in coalescing ladder timeline; do
 	case $shot in
