@@ -34,6 +34,7 @@ click_on '5Time'
 see 'makespan'
 press z z
 check axis_is_near see '◀ zoom 4 ▶'
+stands_still # the run of the block chosen before has ended
 before=$(screen | sed -n 6,8p)
 other_part() { [ "$(screen | sed -n 6,8p)" != "$before" ]; }
 moved() { for _ in $(seq 100); do other_part && return; sleep 0.05; done; return 1; }

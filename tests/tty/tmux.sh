@@ -112,6 +112,16 @@ check() {
 	fi
 }
 # 1: the terminal reports its mouse to what runs in it; 0: it does not.
+# Until the screen is the same for a second.
+stands_still() {
+	still=0
+	for _ in $(seq 200); do
+		last=$(screen)
+		sleep 0.1
+		if [ "$(screen)" = "$last" ]; then still=$((still + 1)); else still=0; fi
+		[ "$still" -lt 10 ] || return 0
+	done
+}
 reports_mouse() { tm display-message -p '#{mouse_any_flag}'; }
 # The program's process, a child of the pane's shell. The kernel's list may miss one that is there,
 # as proc(5) says: it is read until it has it.
