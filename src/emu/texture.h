@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum texel_format { TEXEL_UNSIGNED, TEXEL_SIGNED, TEXEL_FLOAT };
 enum texture_addressing { ADDRESS_WRAP, ADDRESS_CLAMP, ADDRESS_MIRROR, ADDRESS_BORDER };
@@ -58,10 +59,21 @@ bool texture_remove(struct texture_table *t, uint64_t handle);
 struct texture *texture_find(const struct texture_table *t, uint64_t handle);
 void texture_table_free(struct texture_table *t);
 
+/* Does a fetch give floats? */
+static inline bool texture_gives_floats(const struct texture *t)
+{
+	return t->format == TEXEL_FLOAT || t->fractions;
+}
+static inline float texture_float(uint32_t bits)
+{
+	float f;
+	memcpy(&f, &bits, sizeof f);
+	return f;
+}
+
 /* Coordinates as the instruction gives them: a layer first where there is one, then x y z, floats
- * or
- * (@whole) integers. Results are 32-bit values: floats, or integers as they are. Returns the place
- * of a texel that was read, NULL = none. */
+ * or (@whole) integers. Results are 32-bit values: floats, or integers as they are. Returns the
+ * place of a texel that was read, NULL = none. */
 const uint8_t *texture_fetch(const struct texture *t, enum texture_shape shape, bool whole,
                              const uint32_t *at, uint32_t out[4]);
 /* The same of the lanes of @mask at once, whose coordinates are @x and @y: where the texels lie,

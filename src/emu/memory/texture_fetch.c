@@ -67,19 +67,6 @@ static uint32_t bits_of(float f)
 	return u;
 }
 
-static float float_of(uint32_t u)
-{
-	float f;
-	memcpy(&f, &u, sizeof f);
-	return f;
-}
-
-/* Does a fetch give floats? */
-static bool gives_floats(const struct texture *t)
-{
-	return t->format == TEXEL_FLOAT || t->fractions;
-}
-
 static inline uint32_t read_channel(const struct texture *t, const uint8_t *p)
 {
 	const unsigned bits = 8 * t->channel_bytes;
@@ -114,7 +101,7 @@ static const uint8_t *texel_at(const struct texture *t, const int64_t at[3], uns
 
 static void read_texel(const struct texture *t, const uint8_t *p, uint32_t out[4])
 {
-	const bool floats = gives_floats(t);
+	const bool floats = texture_gives_floats(t);
 	for (unsigned c = 0; c < 4; c++)
 		if (!p)
 			out[c] = floats ? bits_of(t->border[c]) : (uint32_t)(int32_t)t->border[c];
@@ -185,7 +172,7 @@ static const uint8_t *nearest(const struct texture *t, unsigned dims, bool whole
 	int64_t place[3] = { 0 };
 	for (unsigned d = 0; d < dims; d++) {
 		const int64_t n = t->size[d] ? t->size[d] : 1;
-		const float v = float_of(at[d]);
+		const float v = texture_float(at[d]);
 		const int64_t i = whole           ? (int64_t)(int32_t)at[d]
 		                  : t->normalised ? whole_part(v * (float)n)
 		                                  : whole_part(v);
@@ -201,7 +188,7 @@ static const uint8_t *nearest(const struct texture *t, unsigned dims, bool whole
 /* From a direction to a face and the place on it; CUDA's table of the six faces. */
 static void on_cube(const uint32_t *at, float place[2], unsigned *face)
 {
-	const float x = float_of(at[0]), y = float_of(at[1]), z = float_of(at[2]);
+	const float x = texture_float(at[0]), y = texture_float(at[1]), z = texture_float(at[2]);
 	const float ax = fabsf(x), ay = fabsf(y), az = fabsf(z);
 	float s, v, m;
 	if (ax >= ay && ax >= az) {
@@ -249,7 +236,7 @@ static struct sample locate(const struct texture *t, enum texture_shape shape, b
 			s.at[d][0] = s.at[d][1] = fold((int32_t)at[d], n, t->plain ? ADDRESS_BORDER : a);
 			continue;
 		}
-		float v = cube ? place[d] : float_of(at[d]);
+		float v = cube ? place[d] : texture_float(at[d]);
 		if (t->normalised || cube)
 			v *= (float)n;
 		if (linear)
@@ -284,7 +271,7 @@ static void mix_inside(const struct texture *t, const struct sample *s, uint32_t
 		float sum = 0;
 		for (unsigned k = 0; k < 4; k++)
 			if (weight[k] > 0)
-				sum += weight[k] * float_of(read_channel(t, p[k] + c * t->channel_bytes));
+				sum += weight[k] * texture_float(read_channel(t, p[k] + c * t->channel_bytes));
 		out[c] = bits_of(sum);
 	}
 }
@@ -292,7 +279,7 @@ static void mix_inside(const struct texture *t, const struct sample *s, uint32_t
 const uint8_t *texture_fetch(const struct texture *t, enum texture_shape shape, bool whole,
                              const uint32_t *at, uint32_t out[4])
 {
-	const bool linear = t->linear && !whole && gives_floats(t);
+	const bool linear = t->linear && !whole && texture_gives_floats(t);
 	if (!linear && !t->layers && shape <= SHAPE_3D) {
 		const uint8_t *p = nearest(t, texture_dimensions(shape), whole, at);
 		read_texel(t, p, out);
@@ -318,7 +305,7 @@ const uint8_t *texture_fetch(const struct texture *t, enum texture_shape shape, 
 		first = first ? first : p;
 		read_texel(t, p, texel);
 		for (unsigned c = 0; c < 4 && weight > 0; c++)
-			sum[c] += weight * float_of(texel[c]);
+			sum[c] += weight * texture_float(texel[c]);
 	}
 	for (unsigned c = 0; c < 4; c++)
 		out[c] = bits_of(sum[c]);
@@ -333,7 +320,7 @@ static bool inside_all(const uint32_t *from, uint32_t n, bool whole, bool normal
 	uint32_t outside = 0;
 	for (unsigned i = 0; i < 32; i++) {
 		const bool used = mask >> i & 1;
-		const float v = float_of(from[i]) * scale;
+		const float v = texture_float(from[i]) * scale;
 		const bool inside = whole ? from[i] < n : v >= 0 && v < (float)n;
 		outside |= (uint32_t)(used && !inside);
 		at[i] = !used || !inside ? 0 : whole ? (int32_t)from[i] : (int32_t)v;
@@ -350,8 +337,8 @@ bool texture_fetch_lanes(const struct texture *t, enum texture_shape shape, bool
 	const uint32_t most = whole ? INT32_MAX : 1u << 24; /* floats hold every whole number */
 	const size_t bytes = (size_t)t->channels * t->channel_bytes;
 	int32_t column[32], row[32] = { 0 };
-	if (!flat || t->layers || (t->linear && !whole && gives_floats(t)) || nx > most || ny > most ||
-	    !inside_all(x, nx, whole, t->normalised, mask, column) ||
+	if (!flat || t->layers || (t->linear && !whole && texture_gives_floats(t)) || nx > most ||
+	    ny > most || !inside_all(x, nx, whole, t->normalised, mask, column) ||
 	    (shape == SHAPE_2D && !inside_all(y, ny, whole, t->normalised, mask, row)))
 		return false;
 	for (unsigned i = 0; i < 32; i++)

@@ -9,18 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-static float float_of(uint32_t u)
-{
-	float f;
-	memcpy(&f, &u, sizeof f);
-	return f;
-}
-
-static bool gives_floats(const struct texture *t)
-{
-	return t->format == TEXEL_FLOAT || t->fractions;
-}
-
 /* Between level 0 and the last one; what is no number is level 0. */
 static float kept_between(const struct texture *t, float lod)
 {
@@ -37,7 +25,7 @@ const uint8_t *texture_fetch_level(const struct texture *t, enum texture_shape s
 	if (!t->n_levels)
 		return texture_fetch(t, shape, whole, at, out);
 	lod = kept_between(t, lod);
-	if (!t->mix_levels || !gives_floats(t) || whole)
+	if (!t->mix_levels || !texture_gives_floats(t) || whole)
 		return texture_fetch(&t->level[(unsigned)ceilf(lod - 0.5f)], shape, whole, at, out);
 	const unsigned fine = (unsigned)lod;
 	const float weight = floorf((lod - (float)fine) * 256 + 0.5f) / 256;
@@ -47,7 +35,8 @@ const uint8_t *texture_fetch_level(const struct texture *t, enum texture_shape s
 	uint32_t coarse[4];
 	texture_fetch(&t->level[fine + 1], shape, whole, at, coarse);
 	for (unsigned c = 0; c < 4; c++) {
-		const float mixed = (1 - weight) * float_of(out[c]) + weight * float_of(coarse[c]);
+		const float mixed =
+			(1 - weight) * texture_float(out[c]) + weight * texture_float(coarse[c]);
 		memcpy(&out[c], &mixed, sizeof mixed);
 	}
 	return p;

@@ -12,13 +12,6 @@ struct axis {
 	float weight[32];
 };
 
-static float float_of(uint32_t u)
-{
-	float f;
-	memcpy(&f, &u, sizeof f);
-	return f;
-}
-
 static int32_t below(float v)
 {
 	const int32_t i = (int32_t)v;
@@ -37,7 +30,7 @@ static bool place(const struct texture *t, unsigned d, uint32_t mask, const uint
 	uint32_t odd = 0, outside = 0;
 	for (unsigned i = 0; i < 32; i++) {
 		const uint32_t used = mask >> i & 1;
-		const float v = float_of(from[i]) * scale - 0.5f;
+		const float v = texture_float(from[i]) * scale - 0.5f;
 		const bool good = v > -FAR && v < FAR;
 		const float w = used && good ? v : 0;
 		const int32_t k = below(w);
