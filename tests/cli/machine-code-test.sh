@@ -31,12 +31,12 @@ for line in 0 1 2 3 4 5; do
 done
 same guard-loses-nothing 4096 "$guard"
 
-# blocks that draw a number each run in another order each time: no difference between the levels
+# blocks that draw a number each run in another order each time: that is no fault of a level
 for turn in 1 2 3 4 5 6 7 8; do
 	run ticket 0 run latency/ticket --backend emu --gpu a100 --json
 	field "$dir/out" run note
 done >"$dir/notes"
-same order-is-no-difference 0 "$(grep -c 'gives another' "$dir/notes")"
+same order-is-no-fault 0 "$(grep another "$dir/notes" | grep -v -c 'as it may: that depends on the order')"
 
 # machine code, PTX, and one for which only PTX is there
 run machine 0 launches --json --gpu h200 "$programs/symbols.cu" -O1

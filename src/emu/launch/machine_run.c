@@ -98,11 +98,17 @@ static const char *differing_output(const struct machine_buffers *b, const struc
 	return NULL;
 }
 
-static void tell(struct run_result *res, const struct sass_module *m, const char *differs)
+static void tell(struct run_result *res, const struct sass_module *m, const char *differs,
+                 bool by_order)
 {
 	const size_t n = strlen(res->note);
 	sass_title(m, res->level, sizeof res->level);
-	if (differs)
+	if (differs && by_order)
+		snprintf(res->note + n, sizeof res->note - n,
+		         "%sthe machine code gave another %s than the PTX, as it may: that depends on the "
+		         "order in which blocks run",
+		         n ? "; " : "", differs);
+	else if (differs)
 		snprintf(res->note + n, sizeof res->note - n,
 		         "%sthe machine code gives another %s than the PTX", n ? "; " : "", differs);
 }
@@ -127,7 +133,7 @@ bool machine_run(struct machine_code *c, struct machine_buffers *b, struct arena
 		emu_launch_results(&l, &result);
 		run_counts_take_code(&res->counts, &result.counts);
 		res->wall_s += result.wall_s;
-		tell(res, &c->module, order_matters(&l.image.ir) ? NULL : differing_output(b, req));
+		tell(res, &c->module, differing_output(b, req), order_matters(&l.image.ir));
 	}
 	emu_launch_free(&l);
 	run_result_free(&result);

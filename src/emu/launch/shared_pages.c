@@ -131,8 +131,6 @@ static void belongs_to_others(struct emu_device *d, uint64_t address)
 	const unsigned i = (unsigned)(arena_find(&d->arena, address) - d->arena.region);
 	struct arena_region *r = &d->arena.region[i];
 	arena_changed(&d->arena, i);
-	if (r->written)
-		memset(r->written, 1, r->size);
 	r->host_writes = true;
 }
 
