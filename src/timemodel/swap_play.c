@@ -38,8 +38,9 @@ struct player {
 	unsigned under_way; /* requests at units */
 	double served_ns;   /* the last of them */
 	bool looked;
-	bool spread; /* over several sectors */
-	bool late;   /* its wish is one of the second half */
+	bool spread;   /* over several sectors */
+	bool late;     /* its wish is one of the second half */
+	bool new_code; /* no warp of its SM has swapped yet */
 };
 
 /* Groups of a line, on their way to its unit. */
@@ -291,7 +292,9 @@ static void look(struct play *p, uint32_t who, double ns)
 		give_up(p, x, g);
 	}
 	const bool left = part(p, who, ns + half_ns);
-	event_post(&p->events, ns + (left ? 2 : 1) * half_ns, (int32_t)who);
+	const double code_ns = x->new_code ? timing.first_swap_ns : 0;
+	x->new_code = false;
+	event_post(&p->events, ns + code_ns + (left ? 2 : 1) * half_ns, (int32_t)who);
 }
 
 /* The next warp that is not resident yet, if any; of those that are played with, chosen by chance.
@@ -303,9 +306,13 @@ static bool enter(struct play *p, uint32_t slot, struct player *x)
 	if (p->next_warp == p->last_warp)
 		return false;
 	const struct span s = p->warp[p->next_warp / p->times];
-	*x = (struct player){
-		.next = s.first, .end = s.end, .number = p->next_warp, .slot = slot, .lanes = UINT32_MAX
-	};
+	*x = (struct player){ .next = s.first,
+		                  .end = s.end,
+		                  .number = p->next_warp,
+		                  .slot = slot,
+		                  .lanes = UINT32_MAX,
+		                  .new_code = p->starting > 0 };
+	p->starting -= p->starting > 0;
 	p->next_warp++;
 	p->playing[slot]++;
 	return true;
@@ -354,6 +361,7 @@ static void begin(struct play *p)
 	const double warps =
 		ceil(fmin(fmax(1, c->concurrent_warps / play_few(p)), (double)p->last_warp));
 	const uint32_t slots = (uint32_t)warps;
+	p->starting = slots;
 	const bool often = c->n > p->n_warps; /* lanes may go apart */
 	const uint32_t players = often && slots < MOST_PLAYERS / LANES ? slots * LANES
 	                         : slots > MOST_PLAYERS                ? slots

@@ -53,6 +53,7 @@ struct play {
 	struct player *player;
 	uint32_t *unused, n_unused; /* players */
 	uint32_t *playing;          /* by slot: players of the warp there */
+	uint32_t starting;          /* warps that begin the launch, and have not come yet */
 	uint32_t random;
 	double wishes, begun, end_ns, visits;
 	double tries, late_tries; /* of lanes; of those that come late */
