@@ -98,10 +98,13 @@ struct work { /* of one block, cycles */
 	struct demand all;
 };
 
-/* L1 has no more loads under way than lines (Little's law). */
-static double with_lines(const struct work *w, const struct demand *d, double cycles)
+/* L1 has no more loads under way than lines, and a scheduler's warps no more than it can keep
+ * (Little's law). @n blocks. */
+static double with_lines(const struct work *w, const struct demand *d, double n, double cycles)
 {
-	return w->l1_lines > 0 ? overlapped(cycles, d->held / w->l1_lines) : cycles;
+	const double schedulers = w->gpu->schedulers_per_sm;
+	const double kept = timing.scheduler_lines * fmin(schedulers, n * w->warps * schedulers);
+	return w->l1_lines > 0 ? overlapped(cycles, d->held / fmin(w->l1_lines, kept)) : cycles;
 }
 
 static struct demand demand_in_block(const struct work *w, unsigned i)
@@ -159,8 +162,8 @@ static double wave_cycles(const struct work *w, double n)
 	if (n < 1)
 		return 0;
 	if (n < 2)
-		return with_lines(w, &d, lone_block_and_stores(w));
-	return with_lines(w, &d, crossed(&d, lone_block_cycles(w), busy_cycles(&d, n * w->warps)));
+		return with_lines(w, &d, n, lone_block_and_stores(w));
+	return with_lines(w, &d, n, crossed(&d, lone_block_cycles(w), busy_cycles(&d, n * w->warps)));
 }
 
 #define MANY_WARPS 16 /* of a block, which swap more often */

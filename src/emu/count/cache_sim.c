@@ -411,7 +411,7 @@ struct cache_totals cache_sim_totals(const struct cache_sim *c)
 	return t;
 }
 
-struct load_lines cache_sim_load(const struct cache_sim *c, unsigned load)
+struct load_sum cache_sim_load(const struct cache_sim *c, unsigned load)
 {
-	return c->waits.sum[load];
+	return load_waits_of(&c->waits, load);
 }

@@ -123,6 +123,6 @@ struct cache_totals {
 struct cache_totals cache_sim_totals(const struct cache_sim *c);
 
 /* What the lines of load @load waited for. */
-struct load_lines cache_sim_load(const struct cache_sim *c, unsigned load);
+struct load_sum cache_sim_load(const struct cache_sim *c, unsigned load);
 
 #endif

@@ -6,6 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* A stretch of time is over when it has so many lines and more. */
+#define STRETCH_LINES 1024
+
 struct load_instant { /* one load at the present instant: lines seen, and the slow ones of them */
 	uint32_t lines, of_requests, slow[LOAD_SOURCES];
 };
@@ -15,6 +18,7 @@ void load_waits_init(struct load_waits *w, unsigned loads)
 	*w = (struct load_waits){
 		.loads = loads,
 		.now = mem_calloc(loads + 1, sizeof *w->now),
+		.stretch = mem_calloc(loads + 1, sizeof *w->stretch),
 		.sum = mem_calloc(loads + 1, sizeof *w->sum),
 	};
 }
@@ -22,6 +26,7 @@ void load_waits_init(struct load_waits *w, unsigned loads)
 void load_waits_free(struct load_waits *w)
 {
 	free(w->now);
+	free(w->stretch);
 	free(w->sum);
 }
 
@@ -41,16 +46,35 @@ static double ordered_pairs(double n)
 	return n * (n - 1);
 }
 
-static void close_instant(struct load_instant *now, struct load_lines *sum, double weight)
+static void end_stretch(const struct load_lines *l, struct load_sum *sum)
 {
-	sum->lines += weight * now->lines;
-	sum->of_requests += weight * now->of_requests;
-	sum->pairs += weight * ordered_pairs(now->lines);
+	if (!(l->lines > 0))
+		return;
+	const double requests = l->lines * l->lines / l->of_requests;
+	sum->lines += l->lines;
+	sum->requests += requests;
 	for (unsigned i = 0; i < LOAD_SOURCES; i++) {
-		sum->slow[i] += weight * now->slow[i];
-		sum->slow_pairs[i] += weight * ordered_pairs(now->slow[i]);
+		sum->slow[i] += l->slow[i];
+		sum->slow_requests[i] += requests * slow_requests(l, i);
+	}
+}
+
+static void close_instant(struct load_waits *w, unsigned load, double weight)
+{
+	struct load_instant *now = &w->now[load];
+	struct load_lines *l = &w->stretch[load];
+	l->lines += weight * now->lines;
+	l->of_requests += weight * now->of_requests;
+	l->pairs += weight * ordered_pairs(now->lines);
+	for (unsigned i = 0; i < LOAD_SOURCES; i++) {
+		l->slow[i] += weight * now->slow[i];
+		l->slow_pairs[i] += weight * ordered_pairs(now->slow[i]);
 	}
 	*now = (struct load_instant){ 0 };
+	if (l->lines >= weight * STRETCH_LINES) {
+		end_stretch(l, &w->sum[load]);
+		*l = (struct load_lines){ 0 };
+	}
 }
 
 static void see(struct load_instant *now, const struct seen_line *l)
@@ -75,7 +99,7 @@ static void add_instant(struct load_waits *w, struct load_wait_log *const *part,
 				if (pass == 0)
 					see(&w->now[l->who], l);
 				else if (w->now[l->who].lines)
-					close_instant(&w->now[l->who], &w->sum[l->who], weight);
+					close_instant(w, l->who, weight);
 			}
 			at[i] = pass ? k : at[i];
 		}
@@ -134,4 +158,11 @@ double slow_requests(const struct load_lines *l, unsigned source)
 	const double apart = (share * share - both) / (share * (1 - share));
 	const double all = fmax(lines, 1 + 1 / fmax(apart, 1e-6));
 	return 1 - none_drawn(all, share * all, lines);
+}
+
+struct load_sum load_waits_of(const struct load_waits *w, unsigned load)
+{
+	struct load_sum sum = w->sum[load];
+	end_stretch(&w->stretch[load], &sum);
+	return sum;
 }

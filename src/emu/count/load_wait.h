@@ -25,6 +25,12 @@ struct load_lines {
 	double pairs;              /* of lines seen at the same instant, in order ... */
 	double slow_pairs[LOAD_SOURCES];
 };
+/* The same of a whole launch, added up stretch by stretch of time: at first nearly every line is
+ * slow, later few are. */
+struct load_sum {
+	double lines, slow[LOAD_SOURCES];
+	double requests, slow_requests[LOAD_SOURCES]; /* with a slow line */
+};
 /* A line that was seen: when, by which load, of a request of so many, and from where. */
 struct seen_line {
 	uint32_t time;
@@ -59,14 +65,18 @@ void load_wait_add(struct load_wait_log *w, unsigned who, unsigned lines, bool f
 struct load_instant;
 struct load_waits {
 	unsigned loads;
-	struct load_instant *now; /* room for one instant */
-	struct load_lines *sum;
+	struct load_instant *now;   /* room for one instant */
+	struct load_lines *stretch; /* that is not over yet */
+	struct load_sum *sum;       /* of those that are */
 };
 void load_waits_init(struct load_waits *w, unsigned loads);
 void load_waits_free(struct load_waits *w);
 /* Of @parts parts, each of whose lines of this wave stands for @weight. */
 void load_waits_add(struct load_waits *w, struct load_wait_log *const *part, unsigned parts,
                     double weight);
+
+/* What load @load waited for, up to now. */
+struct load_sum load_waits_of(const struct load_waits *w, unsigned load);
 
 /* The share of requests with a slow line; @l->lines > 0. */
 double slow_requests(const struct load_lines *l, unsigned source);

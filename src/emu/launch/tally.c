@@ -287,15 +287,15 @@ static struct load_origin origin_of_few_lines(const struct emu_launch *l, const 
 static struct load_origin origin_of(const struct emu_launch *l, const struct xop *x,
                                     const struct counts *c, double fresh)
 {
-	const struct load_lines lines = cache_sim_load(l->grid.cache, (unsigned)x->mem);
-	if (!(lines.lines > 0))
+	const struct load_sum seen = cache_sim_load(l->grid.cache, (unsigned)x->mem);
+	if (!(seen.lines > 0))
 		return origin_of_few_lines(l, x, c);
 	return (struct load_origin){
 		.known = true,
-		.l2_lines = lines.slow[FROM_L2] / lines.lines,
-		.dram_lines = fmin(1, fresh * lines.slow[FROM_DRAM] / lines.lines),
-		.l2 = slow_requests(&lines, LATE),
-		.dram = fmin(1, fresh * slow_requests(&lines, FROM_DRAM)),
+		.l2_lines = seen.slow[FROM_L2] / seen.lines,
+		.dram_lines = fmin(1, fresh * seen.slow[FROM_DRAM] / seen.lines),
+		.l2 = seen.slow_requests[LATE] / seen.requests,
+		.dram = fmin(1, fresh * seen.slow_requests[FROM_DRAM] / seen.requests),
 	};
 }
 

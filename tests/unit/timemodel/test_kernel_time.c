@@ -437,8 +437,30 @@ TEST(shared_memory_takes_lines_from_loads)
 		finish(&r, "h200", 16, i ? 227 * 1024 : 0);
 		ns[i] = r.p.kernel_ns;
 	}
-	/* 224 lines beside 228 KB of shared memory, 2048 without; 1.98 cycles a ns */
-	assert_true(close_to(ns[1] - ns[0], 1e5 / 1.98 * (1 - 224.0 / 2048), 0.02));
+	/* 224 lines beside 228 KB of shared memory, without as many as four schedulers keep; 1.98
+	 * cycles a ns */
+	assert_true(close_to(ns[1] - ns[0], 1e5 / 1.98 * (1 - 224.0 / (4 * 128)), 0.02));
+}
+
+/* A lone warp has as many lines under way as its scheduler keeps, wherever there is room in L1. */
+TEST(a_scheduler_keeps_so_many_lines)
+{
+	double ns[2];
+	for (unsigned i = 0; i < 2; i++) {
+		const unsigned warps = i ? 4 : 1;
+		struct region loads = { .warp_passes = 132 * warps,
+			                    .block_passes = 132,
+			                    .critical_path_cycles = 100,
+			                    .held_line_cycles = 132.0 * warps * 256 * 400 };
+		struct run r = { .plan = { .block = { 32 * warps, 1, 1 }, .grid = { 132, 1, 1 } } };
+		r.counts.n_regions = 1;
+		r.counts.regions = &loads;
+		finish(&r, "h200", 16, 0);
+		ns[i] = r.p.kernel_ns;
+	}
+	/* 256 lines of a warp, 400 cycles each: two after the other, alone or beside others */
+	const double start = gpu_find("h200")->launch_overhead_ns;
+	assert_true(ns[0] - start > 800 / 1.98 && fabs(ns[1] - ns[0]) < 100);
 }
 
 /* tests/gpu/micro/random.cu: half a line takes nearly as long as a whole one. */
