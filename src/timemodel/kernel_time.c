@@ -98,12 +98,11 @@ struct work { /* of one block, cycles */
 	struct demand all;
 };
 
-/* L1 has no more loads under way than lines, and a scheduler's warps no more than it can keep
- * (Little's law). @n blocks. */
+/* L1 has no more loads under way than lines, and a warp no more than are kept for it (Little's
+ * law). @n blocks. */
 static double with_lines(const struct work *w, const struct demand *d, double n, double cycles)
 {
-	const double schedulers = w->gpu->schedulers_per_sm;
-	const double kept = timing.scheduler_lines * fmin(schedulers, n * w->warps * schedulers);
+	const double kept = timing.warp_lines * n * w->warps * w->gpu->schedulers_per_sm;
 	return w->l1_lines > 0 ? overlapped(cycles, d->held / fmin(w->l1_lines, kept)) : cycles;
 }
 

@@ -130,13 +130,22 @@ static double maximum_ns(struct play *p, double words, double slower)
 	return (ns - play(p, NOBODY, slower)) * (1 + fmax(0, c->lanes / played - 1) * late);
 }
 
+/* A play was left off: with how much fewer warps it may come to its end, no more than needed. Each
+ * wish takes fewer tries then, too. */
+static size_t fewer(const struct play *p)
+{
+	const double left_off = fmax(1, p->wishes / fmax(1, p->begun));
+	const double steps = floor(log(left_off) / log(FEWER) / (1 + TRIES_POWER));
+	return p->every * (size_t)pow(FEWER, fmax(1, steps));
+}
+
 /* Sums go on as they began. */
 static double sum_ns(struct play *p, double words, double slower_words)
 {
 	double all, slower;
 	p->times = 1;
 	p->last_warp = p->n_warps;
-	for (p->every = 1;; p->every *= FEWER) {
+	for (p->every = 1;; p->every = fewer(p)) {
 		slower = slower_words * pow(play_few(p) / words, TRIES_POWER);
 		all = play(p, ALL, slower);
 		if (!p->events.n || p->every >= p->n_warps)

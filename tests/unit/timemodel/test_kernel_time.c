@@ -437,13 +437,13 @@ TEST(shared_memory_takes_lines_from_loads)
 		finish(&r, "h200", 16, i ? 227 * 1024 : 0);
 		ns[i] = r.p.kernel_ns;
 	}
-	/* 224 lines beside 228 KB of shared memory, without as many as four schedulers keep; 1.98
+	/* 224 lines beside 228 KB of shared memory, without as many as are kept for eight warps; 1.98
 	 * cycles a ns */
-	assert_true(close_to(ns[1] - ns[0], 1e5 / 1.98 * (1 - 224.0 / (4 * 128)), 0.02));
+	assert_true(close_to(ns[1] - ns[0], 1e5 / 1.98 * (1 - 224.0 / (8 * 128)), 0.02));
 }
 
-/* A lone warp has as many lines under way as its scheduler keeps, wherever there is room in L1. */
-TEST(a_scheduler_keeps_so_many_lines)
+/* A warp has no more lines under way than are kept for it, though there is room in L1. */
+TEST(so_many_lines_are_kept_for_a_warp)
 {
 	double ns[2];
 	for (unsigned i = 0; i < 2; i++) {
