@@ -14,6 +14,8 @@
  */
 #define FEWER 4
 #define TRIES_POWER (5 / 6.0)
+#define FEWEST_TURNS 4   /* of a warp */
+#define DRIFT_TURNS 64   /* after so many, each is somewhere else */
 #define CHANCE 1.1       /* plays of the same warps differ by that */
 #define MOST_WARPS 20000 /* of a maximum */
 /* Of a maximum's values; the mean of so many is taken, of many wishes fewer. */
@@ -96,17 +98,25 @@ static double slower_by(double words, const struct sample *sample)
 	return fmax(1, words * sample->units / units);
 }
 
-static void count_wishes(struct play *p)
+/* Of each warp the first @most wishes are played. */
+static void count_wishes(struct play *p, size_t most)
 {
 	const struct swap_contest *c = p->contest;
-	p->warp = mem_calloc(c->n, sizeof *p->warp);
+	p->n_warps = 0;
+	p->lanes = 0;
 	for (size_t i = 0; i < c->n; i++) {
 		const struct swap_wish *w = &c->wish[i], *before = i ? w - 1 : w;
 		if (!i || w->block != before->block || w->warp != before->warp)
 			p->warp[p->n_warps++].first = i;
 		p->warp[p->n_warps - 1].end = i + 1;
-		p->lanes += play_lanes(w->mask);
 	}
+	for (size_t k = 0; k < p->n_warps; k++) {
+		struct span *s = &p->warp[k];
+		s->end = s->end - s->first > most ? s->first + most : s->end;
+		for (size_t i = s->first; i < s->end; i++)
+			p->lanes += play_lanes(c->wish[i].mask);
+	}
+	p->last_warp = p->n_warps;
 	p->words_room = 64;
 	while ((double)p->words_room < 2 * p->lanes)
 		p->words_room *= 2;
@@ -130,6 +140,55 @@ static double maximum_ns(struct play *p, double words, double slower)
 	return (ns - play(p, NOBODY, slower)) * (1 + fmax(0, c->lanes / played - 1) * late);
 }
 
+/* Do warps want in the end what somebody wanted among their first @most wishes? *@words: of all. */
+static bool go_on_as_they_began(struct play *p, size_t most, double *words)
+{
+	double later = 0, known = 0;
+	*words = 0;
+	p->words = mem_calloc(p->words_room, sizeof *p->words);
+	for (unsigned pass = 0; pass < 2; pass++)
+		for (size_t k = 0; k < p->n_warps; k++)
+			for (size_t i = p->warp[k].first; i < p->warp[k].end; i++) {
+				const struct swap_wish *w = &p->contest->wish[i];
+				if ((i - p->warp[k].first < most) != (pass == 0))
+					continue;
+				for (uint32_t m = w->mask; m; m &= m - 1) {
+					struct word *word = play_word(p, w->word[__builtin_ctz(m)], 0);
+					*words += !word->seen;
+					word->seen = true;
+					word->lanes += pass == 0;
+					later += pass;
+					known += pass && word->lanes;
+				}
+			}
+	free(p->words);
+	return 2 * known > later;
+}
+
+/* A play was left off: where warps go on as they began, fewer wishes of each tell as much. False:
+ * it needs fewer warps. *@meet: where they go on from word to word, as with sorted keys, and have
+ * time to drift apart, how likely each still finds another at its word. */
+static bool shorter(struct play *p, size_t *most, double *meet)
+{
+	const struct swap_contest *c = p->contest;
+	const double logged = (double)c->n / (double)p->n_warps;
+	const double turns = logged * c->lanes / (p->lanes * c->stands_for);
+	const size_t less =
+		(size_t)fmax(FEWEST_TURNS, fmin((double)*most, logged) * p->begun / p->wishes);
+	const double rivals = fmin(c->concurrent_warps, (double)p->n_warps * c->stands_for);
+	double words;
+	if (*most <= FEWEST_TURNS || logged <= FEWEST_TURNS)
+		return false;
+	if (!go_on_as_they_began(p, less, &words)) {
+		if (turns >= DRIFT_TURNS)
+			*meet = fmin(1, rivals / (words * turns / logged));
+		return false;
+	}
+	*most = less;
+	count_wishes(p, *most);
+	return true;
+}
+
 /* A play was left off: with how much fewer warps it may come to its end, no more than needed. Each
  * wish takes fewer tries then, too. */
 static size_t fewer(const struct play *p)
@@ -142,29 +201,31 @@ static size_t fewer(const struct play *p)
 /* Sums go on as they began. */
 static double sum_ns(struct play *p, double words, double slower_words)
 {
-	double all, slower;
+	double all, slower, meet = 1;
+	size_t most = p->contest->n;
 	p->times = 1;
-	p->last_warp = p->n_warps;
-	for (p->every = 1;; p->every = fewer(p)) {
+	for (p->every = 1;;) {
 		slower = slower_words * pow(play_few(p) / words, TRIES_POWER);
 		all = play(p, ALL, slower);
 		if (!p->events.n || p->every >= p->n_warps)
 			break;
+		if (!shorter(p, &most, &meet))
+			p->every = fewer(p);
 	}
 	const double own = play(p, OWN_WARP, slower);
 	/* few warps that hardly meet say nothing of many */
 	const double others = all > CHANCE * own ? (all - own) * play_few(p) / words : 0;
 	const double longest = slower_words * play_few(p) / words;
 	const double same = play(p, OWN_WARP, longest) - play(p, NOBODY, longest);
-	return (others + same) * p->contest->lanes / (p->lanes * p->contest->stands_for);
+	return (meet * others + same) * p->contest->lanes / (p->lanes * p->contest->stands_for);
 }
 
 double swap_contest_ns(const struct swap_contest *c)
 {
 	if (!c->n)
 		return 0;
-	struct play p = { .contest = c };
-	count_wishes(&p);
+	struct play p = { .contest = c, .warp = mem_calloc(c->n, sizeof *p.warp) };
+	count_wishes(&p, c->n);
 	struct sample sample = { 0 };
 	const double words = c->sampled_of > 1 ? words_for(&p, &sample) : 1;
 	const double slower = words > 1 ? slower_by(words, &sample) : 1;

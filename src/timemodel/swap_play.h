@@ -14,7 +14,7 @@ struct word {
 	uint32_t at;                    /* as in swap_wish */
 	uint32_t version, best;         /* how often it was changed; of a maximum, what stands there */
 	uint32_t lanes, patches, patch; /* that want it; of a sample, which patches they are of */
-	bool used;
+	bool used, seen;
 };
 
 struct request;
