@@ -9,11 +9,31 @@
 #include "emu/vm/simd/simd_level.h"
 
 #include <fenv.h>
+#include <string.h>
 
 #define SRC(name, T) const VALUE_##T name = GET_##T(v_##name[i]);
 #define SRC_S(name, T) const VALUE_##T name = s_##name;
 #define PTR(name, T, off) const LANE_##T *v_##name = frame(w, off);
 #define PTR_S(name, T, off) const VALUE_##T s_##name = GET_##T(*(const LANE_##T *)frame(w, off));
+
+/*
+ * Lane @i of a register gets @r where the mask says so. All lanes are written, the others with what
+ * they held: what a masked vector store wrote, the host cannot hand on to the load behind it, which
+ * then waits for the cache.
+ */
+#define WORD_u16 mem_u32
+#define WORD_s16 mem_u32
+#define WORD_u32 mem_u32
+#define WORD_s32 mem_u32
+#define WORD_u64 mem_u64
+#define WORD_s64 mem_u64
+#define WORD_f32 mem_u32
+#define WORD_f64 mem_u64
+#define MERGE(D, i, r)                                                     \
+	const WORD_##D on = mask & lane_bit[i] ? ~(WORD_##D)0 : 0, old = m[i]; \
+	WORD_##D word;                                                         \
+	memcpy(&word, &r, sizeof word);                                        \
+	m[i] = old ^ ((old ^ word) & on);
 
 #define BODY(id, D, pointers, sources, expr)                       \
 	HANDLER(id##_full)                                             \
@@ -28,11 +48,11 @@
 	}                                                              \
 	HANDLER(id##_masked)                                           \
 	{                                                              \
-		LANE_##D *d = frame(w, u->d);                              \
+		WORD_##D *m = frame(w, u->d);                              \
 		pointers EACH_LANE(i)                                      \
 		{                                                          \
 			sources const LANE_##D r = PUT_##D((VALUE_##D)(expr)); \
-			d[i] = mask & lane_bit[i] ? r : d[i];                  \
+			MERGE(D, i, r)                                         \
 		}                                                          \
 		NEXT_masked(u + 1);                                        \
 	}
@@ -127,13 +147,13 @@
 	}                                                               \
 	HANDLER(select##bits##_masked)                                  \
 	{                                                               \
-		mem_u##bits *d = frame(w, u->d);                            \
+		mem_u##bits *m = frame(w, u->d);                            \
 		const mem_u##bits *a = frame(w, u->a), *b = frame(w, u->b); \
 		const uint32_t p = PRED(u->c) ^ (uint32_t)u->x.u;           \
 		EACH_LANE(i)                                                \
 		{                                                           \
 			const uint##bits##_t r = p & lane_bit[i] ? a[i] : b[i]; \
-			d[i] = mask & lane_bit[i] ? r : d[i];                   \
+			MERGE(u##bits, i, r)                                    \
 		}                                                           \
 		NEXT_masked(u + 1);                                         \
 	}
@@ -153,13 +173,13 @@ SELECT(64)
 	}                                                                     \
 	HANDLER(spread##bits##_masked)                                        \
 	{                                                                     \
-		mem_u##bits *d = frame(w, u->d);                                  \
+		mem_u##bits *m = frame(w, u->d);                                  \
 		const uint##bits##_t base = *(const mem_u##bits *)frame(w, u->a); \
 		const int64_t *p = u->x.pattern->lane;                            \
 		EACH_LANE(i)                                                      \
 		{                                                                 \
 			const uint##bits##_t r = base + (uint##bits##_t)p[i];         \
-			d[i] = mask & lane_bit[i] ? r : d[i];                         \
+			MERGE(u##bits, i, r)                                          \
 		}                                                                 \
 		NEXT_masked(u + 1);                                               \
 	}
