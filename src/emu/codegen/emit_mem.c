@@ -160,7 +160,7 @@ static const struct handler *word_handler(struct emit *e, struct memop *m, enum 
 	for (unsigned i = 0; i < 32; i++)
 		unit &= p->lane[i] == 4 * (int64_t)i;
 	if (load && !unit && halves && (m->span > 128 || m->half_layout != HALF_OTHER))
-		return &h->ld_halves[at]; /* index counts within each half */
+		return &h->ld_halves[m->half_layout][at]; /* index counts within each half */
 	for (unsigned i = 0; i < 32; i++)
 		m->index[i] = (int32_t)((p->lane[i] - p->min) / 4);
 	if (unit)

@@ -74,10 +74,10 @@ enum mem_type { MEM_U8, MEM_U16, MEM_B32, MEM_B64, MEM_S8, MEM_S16, MEM_TYPES };
 struct mem_handlers {
 	struct handler ld_uniform[MEM_PLACES][4]; /* [log2 bytes]: scalar from a scalar address */
 	struct handler ld_uniform_signed[MEM_PLACES][2];
-	struct handler ld_unit[MEM_PLACES];    /* 4 bytes per lane, pattern 0 4 8 ... 124 */
-	struct handler ld_window[MEM_PLACES];  /* pattern within 128 bytes */
-	struct handler ld_halves[MEM_PLACES];  /* each half warp within 64 bytes */
-	struct handler ld_pattern[MEM_PLACES]; /* any pattern */
+	struct handler ld_unit[MEM_PLACES];   /* 4 bytes per lane, pattern 0 4 8 ... 124 */
+	struct handler ld_window[MEM_PLACES]; /* pattern within 128 bytes */
+	struct handler ld_halves[HALF_LAYOUTS][MEM_PLACES]; /* each half warp within 64 bytes */
+	struct handler ld_pattern[MEM_PLACES];              /* any pattern */
 	struct handler st_unit[MEM_PLACES], st_pattern[MEM_PLACES];
 };
 

@@ -92,7 +92,8 @@ struct memop {
 	enum half_layout {
 		HALF_OTHER,
 		HALF_UNIT,
-		HALF_SPLAT
+		HALF_SPLAT,
+		HALF_LAYOUTS
 	} half_layout; /* 16 words in a row; one word */
 };
 

@@ -54,6 +54,10 @@ static inline bool sampled_halves(const struct warp *w, const struct memop *m, u
 	return sampled_span(w, low + (uint64_t)m->half[0], 64) ||
 	       sampled_span(w, low + (uint64_t)m->half[1], 64);
 }
+static inline bool sampled_words(const struct warp *w, const struct memop *m, uint64_t low)
+{
+	return sampled(w, low + (uint64_t)m->half[0]) || sampled(w, low + (uint64_t)m->half[1]);
+}
 /* 128 consecutive bytes */
 static inline void log_unit(struct warp *w, const struct memop *m, uint64_t low, enum log_kind kind)
 {

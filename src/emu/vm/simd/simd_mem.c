@@ -74,13 +74,19 @@ LD_UNIFORM_ALL(shared64, 1)
 
 /* --- four bytes per lane --- */
 
-/* Eight at a time, wherever they lie. */
-typedef uint32_t words8 __attribute__((vector_size(32), aligned(4), may_alias));
+/* A vector of the level, wherever it lies: what is stored as two, the host cannot hand on to one
+ * load. */
+#if defined(__AVX512F__)
+#define WORDS 16
+#else
+#define WORDS 8
+#endif
+typedef uint32_t word_vec __attribute__((vector_size(4 * WORDS), aligned(4), may_alias));
 
 GUEST_MEMORY static inline void copy_unit(void *to, const void *from)
 {
-	for (unsigned k = 0; k < 4; k++)
-		((words8 *)to)[k] = ((const words8 *)from)[k];
+	for (unsigned k = 0; k < 32 / WORDS; k++)
+		((word_vec *)to)[k] = ((const word_vec *)from)[k];
 }
 GUEST_MEMORY static inline void copy_unit_masked(void *to, const void *from, uint32_t mask)
 {
@@ -113,31 +119,38 @@ GUEST_MEMORY static inline void pick_window(void *to, const void *from, const in
 	pick_any(to, from, index);
 #endif
 }
+/* Each half warp reads 16 words in a row, one word, or words within 64 bytes. */
+GUEST_MEMORY static inline void copy_rows(void *to, const char *from, const struct memop *m)
+{
+	for (unsigned h = 0; h < 2; h++)
+		for (unsigned k = 0; k < 16 / WORDS; k++)
+			((word_vec *)to)[16 / WORDS * h + k] =
+				((const word_vec *)(const void *)(from + m->half[h]))[k];
+}
+GUEST_MEMORY static inline void splat_words(void *to, const char *from, const struct memop *m)
+{
+	for (unsigned h = 0; h < 2; h++) {
+		const word_vec v = (word_vec){ 0 } + *(const mem_u32 *)(const void *)(from + m->half[h]);
+		for (unsigned k = 0; k < 16 / WORDS; k++)
+			((word_vec *)to)[16 / WORDS * h + k] = v;
+	}
+}
 GUEST_MEMORY static inline void pick_halves(void *to, const char *from, const struct memop *m)
 {
+	for (unsigned h = 0; h < 2; h++) {
+		const void *s = from + m->half[h];
 #if defined(__AVX512F__)
-	for (unsigned h = 0; h < 2; h++) {
-		const __m512i v = _mm512_loadu_si512(from + m->half[h]);
 		const __m512i at = _mm512_loadu_si512(m->index + 16 * h);
-		_mm512_storeu_si512((char *)to + 64 * h, _mm512_permutexvar_epi32(at, v));
-	}
+		_mm512_storeu_si512((char *)to + 64 * h,
+		                    _mm512_permutexvar_epi32(at, _mm512_loadu_si512(s)));
 #else
-	for (unsigned h = 0; h < 2; h++) {
-		const words8 *s = (const words8 *)(const void *)(from + m->half[h]);
-		words8 v[2];
-		if (m->half_layout == HALF_UNIT) {
-			v[0] = s[0];
-			v[1] = s[1];
-		} else if (m->half_layout == HALF_SPLAT) {
-			v[0] = v[1] = (words8){ 0 } + *(const mem_u32 *)(const void *)s;
-		} else {
-			for (unsigned i = 0; i < 16; i++)
-				v[i / 8][i % 8] = ((const mem_u32 *)(const void *)s)[m->index[16 * h + i]];
-		}
-		((words8 *)to)[2 * h] = v[0];
-		((words8 *)to)[2 * h + 1] = v[1];
-	}
+		word_vec v[2];
+		for (unsigned i = 0; i < 16; i++)
+			v[i / 8][i % 8] = ((const mem_u32 *)s)[m->index[16 * h + i]];
+		((word_vec *)to)[2 * h] = v[0];
+		((word_vec *)to)[2 * h + 1] = v[1];
 #endif
+	}
 }
 GUEST_MEMORY static inline void put_any(void *to, const void *from, const int32_t *index)
 {
@@ -153,6 +166,10 @@ GUEST_MEMORY static inline void put_any(void *to, const void *from, const int32_
 
 #define UNIT_SAMPLED (low & 127 ? sampled_span(w, low, 128) : sampled(w, low))
 
+#define HALVES(name, place, shared, is_sampled, move)                                 \
+	WARP_ACCESS(name, place, 3, shared, COUNT_PATTERN_##place, AHEAD_##place,         \
+	            is_sampled(w, MEMOP, low), log_lanes(w, MEMOP, low, load_kind(w, u)), \
+	            move(frame(w, u->d), HOST_##place, MEMOP))
 #define LOADS(place, shared)                                                                 \
 	WARP_ACCESS(ld_##place##_unit, place, 3, shared, COUNT_UNIT_##place, AHEAD_##place,      \
 	            UNIT_SAMPLED, log_unit(w, MEMOP, low, load_kind(w, u)),                      \
@@ -160,9 +177,9 @@ GUEST_MEMORY static inline void put_any(void *to, const void *from, const int32_
 	WARP_ACCESS(ld_##place##_window, place, 3, shared, COUNT_PATTERN_##place, AHEAD_##place, \
 	            sampled_span(w, low, 128), log_lanes(w, MEMOP, low, load_kind(w, u)),        \
 	            pick_window(frame(w, u->d), HOST_##place, MEMOP->index))                     \
-	WARP_ACCESS(ld_##place##_halves, place, 3, shared, COUNT_PATTERN_##place, AHEAD_##place, \
-	            sampled_halves(w, MEMOP, low), log_lanes(w, MEMOP, low, load_kind(w, u)),    \
-	            pick_halves(frame(w, u->d), HOST_##place, MEMOP))                            \
+	HALVES(ld_##place##_rows, place, shared, sampled_halves, copy_rows)                      \
+	HALVES(ld_##place##_words, place, shared, sampled_words, splat_words)                    \
+	HALVES(ld_##place##_halves, place, shared, sampled_halves, pick_halves)                  \
 	WARP_ACCESS(ld_##place##_pattern, place, 3, shared, COUNT_PATTERN_##place, (void)0,      \
 	            sampled_pattern(w, MEMOP, low), log_lanes(w, MEMOP, low, load_kind(w, u)),   \
 	            pick_any(frame(w, u->d), HOST_##place, MEMOP->index))
@@ -260,7 +277,11 @@ const struct mem_handlers LEVEL(mem_handlers) = {
 	.ld_uniform_signed = { SIGNED_ROW(global), SIGNED_ROW(shared32), SIGNED_ROW(shared64) },
 	.ld_unit = ROW(ld, PAIR, unit),
 	.ld_window = ROW(ld, FULL, window),
-	.ld_halves = ROW(ld, FULL, halves),
+	.ld_halves = {
+		[HALF_OTHER] = ROW(ld, FULL, halves),
+		[HALF_UNIT] = ROW(ld, FULL, rows),
+		[HALF_SPLAT] = ROW(ld, FULL, words),
+	},
 	.ld_pattern = ROW(ld, FULL, pattern),
 	.st_unit = ROW(st, PAIR, unit),
 	.st_pattern = ROW(st, FULL, pattern),
