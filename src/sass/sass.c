@@ -81,6 +81,7 @@ bool sass_read(struct sass_module *m, const void *cubin, size_t cubin_len, const
 		return false;
 	}
 	set_lines(m, image, cubin_len);
+	sass_link(m);
 	return true;
 }
 

@@ -166,7 +166,10 @@ struct sass_operand {
 	uint16_t usel;  /* the same of @ureg */
 	int64_t value;  /* INT; offset of CONST and MEM; SPECIAL: enum sass_special; LABEL: offset */
 	double number;  /* FLOAT */
-	const char *symbol; /* LABEL of another function and RELOC: its name; else NULL */
+	/* LABEL of another function and RELOC: its name (RELOC: @value bytes behind it, the upper half
+	 * of the address where @sel is HI); INT that is the offset of a place in the code: the name of
+	 * the function; else NULL */
+	const char *symbol;
 };
 
 /* --- instructions ----------------------------------------------------------------------------- */

@@ -264,12 +264,27 @@ static bool goes_to_label(const struct sass_inst *i)
 	       i->op == SASS_WARPSYNC;
 }
 
+/* The address of a place in its own function; the offset stands for it. */
+static void resolve_address(struct listing *l, unsigned func, struct sass_operand *o)
+{
+	const struct label *to = *o->symbol == '.' ? label_named(l, o->symbol) : NULL;
+	if (!is_here(l, to, func))
+		return;
+	const bool high = o->sel == SASS_MOD_HI;
+	o->kind = SASS_OPND_INT;
+	o->sel = SASS_MOD_NONE;
+	o->value = high ? 0 : l->m->funcs[func].insts[to->inst].offset;
+	o->symbol = high ? NULL : l->m->funcs[func].name;
+}
+
 static void resolve(struct listing *l, unsigned func, struct sass_inst *i)
 {
 	const struct sass_func *f = &l->m->funcs[func];
 	for (unsigned n = 0; n < i->n_operands; n++) {
 		struct sass_operand *o = (struct sass_operand *)&i->operands[n];
 		const struct label *to = o->kind == SASS_OPND_LABEL ? label_named(l, o->symbol) : NULL;
+		if (o->kind == SASS_OPND_RELOC)
+			resolve_address(l, func, o);
 		if (!is_here(l, to, func))
 			continue;
 		o->value = f->insts[to->inst].offset;

@@ -287,6 +287,23 @@ static struct slice inner_name(struct slice t)
 	return (struct slice){ t.s + start, end - start };
 }
 
+/* What "32@lo((name + .L_x_1@srel))" or "32@lo((name+0x10))" is the address of: the label, or the
+ * name and how far behind it. */
+static void loader_address(struct slice t, struct sass_operand *o, struct sass_pool **pool)
+{
+	const struct slice name = inner_name(t);
+	const char *at = name.s + name.len, *end = t.s + t.len;
+	while (at < end && (*at == ' ' || *at == '+'))
+		at++;
+	const char *word = at;
+	while (at < end && *at != '@' && *at != ')' && *at != ' ')
+		at++;
+	const struct slice more = { word, (size_t)(at - word) };
+	const bool label = more.len && *word == '.';
+	o->symbol = sass_pool_text(pool, label ? more : name);
+	o->value = label ? 0 : (int64_t)strtoull(sass_pool_text(pool, more), NULL, 0);
+}
+
 /* "`(.L_x_4)": a label; "32@lo((name + .L_x_1@srel))", "`(name)" with more: an address. */
 static bool place(struct slice t, struct sass_operand *o, struct sass_pool **pool)
 {
@@ -298,7 +315,8 @@ static bool place(struct slice t, struct sass_operand *o, struct sass_pool **poo
 	}
 	if (memchr(t.s, '@', t.len) && memchr(t.s, '(', t.len)) {
 		o->kind = SASS_OPND_RELOC;
-		o->symbol = sass_pool_text(pool, inner_name(t));
+		o->sel = starts(t, "32@hi(") ? SASS_MOD_HI : SASS_MOD_NONE;
+		loader_address(t, o, pool);
 		return true;
 	}
 	return false;

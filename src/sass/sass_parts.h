@@ -35,4 +35,7 @@ void sass_set_words(const struct sass_inst *i, struct sass_operand *operands);
 /* sass_listing.c: instructions of nvdisasm's text into m->funcs, whose cubin halves are there. */
 bool sass_listing_read(struct sass_module *m, const char *text, size_t len, struct err *err);
 
+/* sass_link.c: functions that kernels call behind the kernels' own code, once per kernel. */
+void sass_link(struct sass_module *m);
+
 #endif

@@ -63,3 +63,45 @@ limits_hold 20000000 || {
 nvcc -rdc=true -arch=sm_80 main.cu other.cu -o static 2>/dev/null
 run relocatable-static 0 launches ./static
 same relocatable-static-output "$text" "$(tr '\n' ' ' <"$dir/out" | sed 's/ $//')"
+
+# Functions of another file that call further ones, twice, and themselves: as machine code, too.
+cat >calls.cu <<'EOF'
+#include <cstdio>
+extern __device__ int table[32];
+__device__ int weigh(int x);
+__device__ int rest(int x);
+__device__ int fib(int x);
+__global__ void all(int *p)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	p[i] = weigh(i) + table[i & 31] + rest(i) + fib(i % 7);
+}
+__global__ void few(int *p) { p[threadIdx.x] = table[threadIdx.x & 3] + (threadIdx.x & 1 ? weigh(2) : 0); }
+int main()
+{
+	int *x, sum = 0;
+	cudaMallocManaged(&x, 256 * sizeof *x);
+	all<<<2, 128>>>(x);
+	cudaDeviceSynchronize();
+	for (int i = 0; i < 256; i++)
+		sum += x[i];
+	few<<<1, 64>>>(x);
+	cudaDeviceSynchronize();
+	for (int i = 0; i < 64; i++)
+		sum += x[i];
+	printf("sum %d\n", sum);
+	cudaFree(x);
+}
+EOF
+cat >called.cu <<'EOF'
+__device__ int table[32] = { 1, 2, 3, 4 };
+__device__ __noinline__ int deeper(int x) { return x * x + table[x & 3]; }
+__device__ int weigh(int x) { return deeper(x) * 3 + deeper(x + 1); }
+__device__ int rest(int x) { return x > 3 ? x % 7 : x; }
+__device__ int fib(int x) { return x < 2 ? x : fib(x - 1) + fib(x - 2); }
+EOF
+for gpu in a100 h200 b200; do
+	run "linked-$gpu" 0 launches calls.cu called.cu -rdc=true --gpu $gpu --json
+	same "linked-$gpu-level" 2 "$(grep -c '"level": "sm_[0-9]* machine code' "$dir/out")"
+	same "linked-$gpu-same" 0 "$(grep -c '"level_note"' "$dir/out")"
+done

@@ -105,11 +105,22 @@ bool sl_known_place(struct sass_lower *s, const struct sass_operand *o, int64_t 
 	return known_place(s, s->i, o, offset);
 }
 
-/* The function whose address the register holds; NULL = not one that the driver gives. */
+static const struct system_function *named(const char *name)
+{
+	for (size_t n = 0; n < sizeof system_functions / sizeof *system_functions; n++)
+		if (!strcmp(name, system_functions[n].name))
+			return &system_functions[n];
+	return NULL;
+}
+
+/* The function that the operand names, or whose address the register holds; NULL = not one that the
+ * driver gives. */
 static const struct system_function *called(const struct sass_lower *s,
                                             const struct sass_operand *o)
 {
 	const struct cubin_bank *bank = cubin_bank(&s->m->cubin, 4, (int)(s->f - s->m->funcs));
+	if (o && o->kind == SASS_OPND_LABEL)
+		return o->symbol ? named(o->symbol) : NULL;
 	const struct sass_inst *i = o ? writer(s->f, s->i, o->kind, o->reg) : NULL;
 	const struct sass_operand *from =
 		i && i->n_dsts < i->n_operands ? &i->operands[i->n_dsts] : NULL;
@@ -117,11 +128,12 @@ static const struct system_function *called(const struct sass_lower *s,
 	if (!bank || !from || from->kind != SASS_OPND_CONST || from->bank != 4 ||
 	    !known_place(s, i, from, &place))
 		return NULL;
-	for (unsigned k = 0; k < bank->n_relocs; k++)
-		for (size_t n = 0; n < sizeof system_functions / sizeof *system_functions; n++)
-			if (bank->relocs[k].offset == (uint64_t)place &&
-			    !strcmp(bank->relocs[k].symbol, system_functions[n].name))
-				return &system_functions[n];
+	for (unsigned k = 0; k < bank->n_relocs; k++) {
+		const bool here = bank->relocs[k].offset == (uint64_t)place;
+		const struct system_function *f = here ? named(bank->relocs[k].symbol) : NULL;
+		if (f)
+			return f;
+	}
 	return NULL;
 }
 

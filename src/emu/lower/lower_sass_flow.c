@@ -138,7 +138,7 @@ bool sl_branch_by_address(struct sass_lower *s, struct xsrc v)
 bool sl_ret(struct sass_lower *s)
 {
 	const struct sass_operand *o = sl_src_operand(s, 0);
-	if (!o || o->kind != SASS_OPND_REG || sl_has(s, SASS_MOD_ABS))
+	if (!o || o->kind != SASS_OPND_REG)
 		return sl_refuse(s, "a return to another function");
 	return sl_branch_by_address(s, sl_bits(s, 0));
 }

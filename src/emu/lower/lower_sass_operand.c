@@ -225,6 +225,23 @@ bool sl_constant_address(struct sass_lower *s, const struct sass_operand *o, str
 	return true;
 }
 
+/* Half of the address of a variable, which the loader fills in. */
+static struct xsrc variable_address(struct sass_lower *s, const struct sass_operand *o)
+{
+	const struct ptx_module *m = s->env->module;
+	for (unsigned i = 0; m && i < m->n_vars; i++) {
+		const struct ptx_var *v = &m->vars[i];
+		const bool loaded = v->space == SPACE_GLOBAL || v->space == SPACE_CONST;
+		const uint64_t at = s->env->var_addr[i] + (uint64_t)o->value;
+		if (loaded && !strcmp(v->name, o->symbol))
+			return src_const((uint32_t)(o->sel == SASS_MOD_HI ? at >> 32 : at));
+	}
+	if (m || sass_func(s->m, o->symbol) || *o->symbol == '.') /* no module: it is only examined */
+		sl_refuse(s, "an address that the loader fills in, of a kernel to launch or of a function "
+		             "of another file");
+	return src_const(0);
+}
+
 static struct xsrc plain(struct sass_lower *s, const struct sass_operand *o)
 {
 	switch (o ? o->kind : SASS_OPND_OTHER) {
@@ -234,13 +251,9 @@ static struct xsrc plain(struct sass_lower *s, const struct sass_operand *o)
 	case SASS_OPND_INT:
 	case SASS_OPND_FLOAT: return src_const(number_bits(s, o));
 	case SASS_OPND_CONST: return constant_src(s, o, 4);
+	case SASS_OPND_RELOC: return variable_address(s, o);
 	default:
-		if (o && o->kind == SASS_OPND_RELOC)
-			sl_refuse(s,
-			          "an address that the loader fills in, of a kernel to launch or of code that "
-			          "returns by address (kernels launched by kernels, nvcc -G)");
-		else
-			sl_refuse(s, "an operand of a kind that the emulator does not know");
+		sl_refuse(s, "an operand of a kind that the emulator does not know");
 		return src_const(0);
 	}
 }

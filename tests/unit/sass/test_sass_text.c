@@ -109,7 +109,12 @@ TEST_WITH(numbers, NULL, drop_pool)
 	const struct sass_operand label = operand("`(.L_x_7)");
 	assert_int_equal(label.kind, SASS_OPND_LABEL);
 	assert_string_equal(label.symbol, ".L_x_7");
-	assert_string_equal(operand("32@lo((flt + .L_x_2@srel))").symbol, "flt");
+	/* an address: the label that it leads to, or the variable and how far behind it */
+	assert_string_equal(operand("32@lo((flt + .L_x_2@srel))").symbol, ".L_x_2");
+	assert_string_equal(operand("32@lo(table)").symbol, "table");
+	assert_int_equal(operand("32@lo(table)").value, 0);
+	assert_int_equal(operand("32@lo((table + 0x10))").value, 0x10);
+	assert_int_equal(operand("32@hi(table)").sel, SASS_MOD_HI);
 }
 
 TEST_WITH(strange_forms_are_other, NULL, drop_pool)
