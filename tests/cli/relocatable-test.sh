@@ -105,3 +105,42 @@ for gpu in a100 h200 b200; do
 	same "linked-$gpu-level" 2 "$(grep -c '"level": "sm_[0-9]* machine code' "$dir/out")"
 	same "linked-$gpu-same" 0 "$(grep -c '"level_note"' "$dir/out")"
 done
+
+# Strings of several files have one name: what printf() counts of each shows which it was given.
+cat >a.cu <<'EOF'
+#include <cstdio>
+__device__ int second(int);
+__device__ int third(int);
+__global__ void tell(int *p)
+{
+	int i = threadIdx.x, n = 0;
+	if (i == 1)
+		n = printf("first %d\n", i);
+	p[i] = n * 100 + second(i) * 10 + third(i);
+}
+int main()
+{
+	int *x;
+	cudaMallocManaged(&x, 128);
+	tell<<<1, 32>>>(x);
+	cudaDeviceSynchronize();
+	printf("%d %d %d\n", x[1], x[2], x[3]);
+	cudaFree(x);
+}
+EOF
+cat >b.cu <<'EOF'
+#include <cstdio>
+__device__ int second(int i) { return i == 2 ? printf("second %d %d\n", i, i + 1) : 0; }
+EOF
+cat >c.cu <<'EOF'
+#include <cstdio>
+__device__ int third(int i) { return i == 3 ? printf("third %d %d %s\n", i, i + 1, "of all") : 0; }
+EOF
+run strings 0 launches a.cu b.cu c.cu -rdc=true --gpu h200 --json
+same strings-level 1 "$(grep -c '"level": "sm_90 machine code' "$dir/out")"
+same strings-same 0 "$(grep -c '"level_note"' "$dir/out")"
+same strings-output 1 "$(grep -c 'third 3 4 of all.n100 20 3.n' "$dir/out")"
+
+run debug 0 launches calls.cu called.cu -rdc=true -G --gpu h200 --json
+same debug-level 2 "$(grep -c '"level": "sm_90 machine code' "$dir/out")"
+same debug-same 0 "$(grep -c '"level_note"' "$dir/out")"

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool sl_refuse(struct sass_lower *s, const char *fmt, ...)
@@ -225,16 +226,44 @@ bool sl_constant_address(struct sass_lower *s, const struct sass_operand *o, str
 	return true;
 }
 
+/* Is @var what one file calls @name, of @len letters? Where several files have one of their own,
+ * all but the last are told apart (ptx/join.c). */
+static bool is_named(const char *var, const char *name, size_t len)
+{
+	return !strncmp(var, name, len) && (!var[len] || !strncmp(var + len, "$of", 3));
+}
+
+/* The variable number @nth of that name, in the order of the files. */
+static const struct ptx_var *nth_named(const struct ptx_module *m, const char *name, size_t len,
+                                       unsigned long nth)
+{
+	for (unsigned i = 0; i < m->n_vars; i++)
+		if (is_named(m->vars[i].name, name, len) && !nth--)
+			return &m->vars[i];
+	return NULL;
+}
+
+/* The disassembler calls the first one NAME and those behind it NAME__0, NAME__1. */
+static const struct ptx_var *variable_named(const struct ptx_module *m, const char *name)
+{
+	const size_t len = strlen(name);
+	const struct ptx_var *v = nth_named(m, name, len, 0);
+	size_t digits = 0;
+	while (digits < len && name[len - 1 - digits] >= '0' && name[len - 1 - digits] <= '9')
+		digits++;
+	if (v || !digits || len < digits + 2 || strncmp(name + len - digits - 2, "__", 2) != 0)
+		return v;
+	return nth_named(m, name, len - digits - 2, 1 + strtoul(name + len - digits, NULL, 10));
+}
+
 /* Half of the address of a variable, which the loader fills in. */
 static struct xsrc variable_address(struct sass_lower *s, const struct sass_operand *o)
 {
 	const struct ptx_module *m = s->env->module;
-	for (unsigned i = 0; m && i < m->n_vars; i++) {
-		const struct ptx_var *v = &m->vars[i];
-		const bool loaded = v->space == SPACE_GLOBAL || v->space == SPACE_CONST;
-		const uint64_t at = s->env->var_addr[i] + (uint64_t)o->value;
-		if (loaded && !strcmp(v->name, o->symbol))
-			return src_const((uint32_t)(o->sel == SASS_MOD_HI ? at >> 32 : at));
+	const struct ptx_var *v = m ? variable_named(m, o->symbol) : NULL;
+	if (v && (v->space == SPACE_GLOBAL || v->space == SPACE_CONST)) {
+		const uint64_t at = s->env->var_addr[v - m->vars] + (uint64_t)o->value;
+		return src_const((uint32_t)(o->sel == SASS_MOD_HI ? at >> 32 : at));
 	}
 	if (m || sass_func(s->m, o->symbol) || *o->symbol == '.') /* no module: it is only examined */
 		sl_refuse(s, "an address that the loader fills in, of a kernel to launch or of a function "
