@@ -50,12 +50,13 @@ struct run_finding {
 	char file[256];
 	unsigned line; /* 0 = unknown */
 	uint64_t times;
-	bool customary;      /* a race that does no harm as programs are written */
-	bool shared;         /* of shared memory */
-	bool of_order;       /* a race of blocks that learn nothing of each other: it matters only if
-	                      * another order of them leaves something else */
-	bool fresh;          /* an allocation that nothing had written was loaded from: the value may
-	                      * be of no use */
+	bool customary; /* a race that does no harm as programs are written */
+	bool shared;    /* of shared memory */
+	bool of_order;  /* a race of threads that learn nothing of each other and lose no update: it
+	                 * matters only if another order of them leaves something else */
+	bool one_warp;  /* such a race of two lanes of a warp, of which no other order is tried */
+	bool fresh;     /* an allocation that nothing had written was loaded from: the value may
+	                 * be of no use */
 	uint64_t allocation; /* of a program: serial of the nearest one; 0 = none */
 };
 struct run_findings {

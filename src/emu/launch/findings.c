@@ -61,10 +61,13 @@ static void add_finding(struct run_findings *all, const struct emu_launch *l,
 	const uint64_t allocation = r && f->space == SPACE_GLOBAL ? r->serial : 0;
 	const bool fresh =
 		allocation && f->kind == FAULT_UNINITIALISED && !f->atomic && r->kind == EMU_MEMORY_DEVICE;
+	const bool of_order = race_of_order(l, f);
+	const bool one_warp = f->other_block == f->block && f->other_thread / 32 == f->warp;
 	for (unsigned i = 0; i < all->n; i++)
 		if (!strcmp(all->finding[i].kind, finding_kind(f->kind)) &&
 		    all->finding[i].line == in->line && all->finding[i].customary == customary &&
-		    all->finding[i].of_order == race_of_order(l, f) && all->finding[i].fresh == fresh &&
+		    all->finding[i].of_order == of_order && all->finding[i].fresh == fresh &&
+		    all->finding[i].one_warp == (of_order && one_warp) &&
 		    (f->kind != FAULT_RACE || same_pair(all->finding[i].text, text.msg))) {
 			all->finding[i].times += times;
 			return;
@@ -78,7 +81,8 @@ static void add_finding(struct run_findings *all, const struct emu_launch *l,
 		                         .times = times,
 		                         .customary = customary,
 		                         .shared = f->space == SPACE_SHARED,
-		                         .of_order = race_of_order(l, f),
+		                         .of_order = of_order,
+		                         .one_warp = of_order && one_warp,
 		                         .fresh = fresh,
 		                         .allocation = allocation };
 	snprintf(out->kind, sizeof out->kind, "%s", finding_kind(f->kind));

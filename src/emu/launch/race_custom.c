@@ -44,7 +44,7 @@ static struct place place_of(const struct ir *ir, const struct xop *x)
 	return (struct place){ -1, bytes + s->value };
 }
 
-static bool same_address(const struct ir *ir, const struct xop *a, const struct xop *b)
+bool race_same_address(const struct ir *ir, const struct xop *a, const struct xop *b)
 {
 	const struct place x = place_of(ir, a), y = place_of(ir, b);
 	return x.reg == y.reg && x.bytes == y.bytes;
@@ -58,7 +58,7 @@ static const struct xop *asks_first(const struct ir *ir, const struct xop *load)
 	if (!is_plain_load(load) || !load->decides)
 		return NULL;
 	for (const struct xop *x = load + 1; x < ir->ops + ir->n_ops; x++)
-		if (is_atomic(x) && same_address(ir, x, load))
+		if (is_atomic(x) && race_same_address(ir, x, load))
 			return x;
 	return NULL;
 }
@@ -103,20 +103,4 @@ const char *race_custom(const struct emu_launch *l, const struct emu_fault *f)
 		return "put __syncwarp() between the two accesses: since Volta the threads of a warp "
 			   "need not run in lockstep, though volatile code of before mostly does";
 	return NULL;
-}
-
-/* Tells one block what another has done. */
-static bool learns(const struct xop *x)
-{
-	return x->kind == X_ATOM || x->polls || x->strong || x->sem > SEM_WEAK;
-}
-
-bool race_of_order(const struct emu_launch *l, const struct emu_fault *f)
-{
-	const struct ir *ir = &l->image.ir;
-	bool any = l->grid.together || l->grid.order.cluster[0];
-	for (const struct xop *x = ir->ops; x < ir->ops + ir->n_ops; x++)
-		any |= x->kind != X_RED && learns(x);
-	return !any && f->kind == FAULT_RACE && !f->scope && f->space == SPACE_GLOBAL &&
-	       f->other_block != f->block;
 }

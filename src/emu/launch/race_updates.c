@@ -1,0 +1,131 @@
+/*
+ * Races that only matter by the order in which their two sides run, and those that lose updates.
+ *
+ * Where threads only mark what they find unmarked, it is enough to ask whether another order leaves
+ * the same. Where one stores what follows from what it loaded (*sum += x), or counts by what it
+ * loaded, two that load the same value lose one update, and no order of whole blocks shows it.
+ */
+#include "emu/launch/fault_text.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+static bool source_follows(const struct xop *x, unsigned i, const bool *follows)
+{
+	return i < x->n_s && x->s[i].kind == S_REG && follows[x->s[i].reg];
+}
+
+static bool goes_on(const struct xop *x, const bool *follows)
+{
+	if (x->kind == X_LD || x->kind == X_ATOM)
+		return false; /* another value, of the place that follows */
+	for (unsigned i = 0; i < x->n_s; i++)
+		if (source_follows(x, i, follows))
+			return true;
+	return false;
+}
+
+/* By register: may its value follow from what @load brought? The caller's. */
+static bool *follow(const struct ir *ir, const struct xop *load)
+{
+	bool *follows = mem_calloc(ir->n_regs + 1, sizeof *follows);
+	for (bool more = true; more;) {
+		more = false;
+		for (const struct xop *x = ir->ops; x < ir->ops + ir->n_ops; x++) {
+			if (x != load && !goes_on(x, follows))
+				continue;
+			for (unsigned i = 0; i < x->n_d; i++)
+				if (x->d[i] >= 0 && !follows[x->d[i]])
+					more = follows[x->d[i]] = true;
+		}
+	}
+	return follows;
+}
+
+static bool stores_what_follows(const struct xop *store, const bool *follows)
+{
+	for (unsigned i = 1; i < store->n_s; i++)
+		if (source_follows(store, i, follows))
+			return true;
+	return false;
+}
+
+/* Does @store put back what follows from @load, or any store to where @load looked? */
+static bool puts_back(const struct ir *ir, const struct xop *load, const struct xop *store,
+                      const bool *follows)
+{
+	for (const struct xop *x = ir->ops; x < ir->ops + ir->n_ops; x++)
+		if (x->kind == X_ST && (x == store || race_same_address(ir, x, load)) &&
+		    stores_what_follows(x, follows))
+			return true;
+	return false;
+}
+
+/* Adds an atomic to what lies behind @block, as far as where its sides meet again? */
+static bool counts_behind(const struct ir *ir, uint32_t block)
+{
+	bool found = false, *seen = mem_calloc(ir->n_blocks + 1, sizeof *seen);
+	uint32_t *open = mem_calloc(ir->n_blocks + 1, sizeof *open), n = 0;
+	const int32_t meet = ir->blocks[block].reconv;
+	seen[block] = true;
+	open[n++] = block;
+	while (n && !found) {
+		const struct xblock *b = &ir->blocks[open[--n]];
+		for (uint32_t o = b->first; b != &ir->blocks[block] && o < b->end; o++)
+			found |= ir->ops[o].kind == X_RED;
+		for (uint32_t i = 0; i < 2 + b->n_targets; i++) {
+			const int32_t to = xblock_successor(b, i);
+			if (to < 0 || to == meet || seen[to])
+				continue;
+			seen[to] = true;
+			open[n++] = (uint32_t)to;
+		}
+	}
+	free(open);
+	free(seen);
+	return found;
+}
+
+/* Is there an atomic that is done or not by what follows? */
+static bool counts_by(const struct ir *ir, const bool *follows)
+{
+	for (uint32_t b = 0; b < ir->n_blocks; b++)
+		for (uint32_t o = ir->blocks[b].first; o < ir->blocks[b].end; o++) {
+			const struct xop *x = &ir->ops[o];
+			if (x->guard < 0 || !follows[x->guard])
+				continue;
+			if (x->kind == X_RED || (x->kind == X_BRA && counts_behind(ir, b)))
+				return true;
+		}
+	return false;
+}
+
+static bool loses_updates(const struct ir *ir, const struct xop *load, const struct xop *store)
+{
+	if (load->kind != X_LD || store->kind != X_ST)
+		return false;
+	bool *follows = follow(ir, load);
+	const bool loses = puts_back(ir, load, store, follows) || counts_by(ir, follows);
+	free(follows);
+	return loses;
+}
+
+/* Tells one block what another has done. */
+static bool learns(const struct xop *x)
+{
+	return x->kind == X_ATOM || x->polls || x->strong || x->sem > SEM_WEAK;
+}
+
+bool race_of_order(const struct emu_launch *l, const struct emu_fault *f)
+{
+	const struct ir *ir = &l->image.ir;
+	if (f->kind != FAULT_RACE || f->scope || f->space != SPACE_GLOBAL || l->grid.together ||
+	    l->grid.order.cluster[0])
+		return false;
+	for (const struct xop *x = ir->ops; x < ir->ops + ir->n_ops; x++)
+		if (x->kind != X_RED && learns(x))
+			return false;
+	const struct xop *mine = &ir->ops[f->xop], *theirs = &ir->ops[f->other_op];
+	return !loses_updates(ir, mine, theirs) && !loses_updates(ir, theirs, mine);
+}
