@@ -115,6 +115,9 @@ struct emu_kept {
 	double share, far;
 };
 struct emu_kept emu_device_kept(const struct emu_device *d, const uint64_t *address, unsigned n);
+/* Is one more launch looked at for races without more time than the first ones of a program may
+ * take together? Half of it is for launches that are the first of their kernel. */
+bool emu_device_races_cheap(const struct emu_device *d);
 
 /* Of the allocations that hold one of @n addresses: is some of it managed memory that is not on the
  * GPU? It comes page by page when a launch touches it. */
@@ -201,7 +204,7 @@ struct emu_launch_request {
 	enum race_check check_races;
 	bool strict;         /* the first out-of-bounds access stops the launch */
 	bool other_contents; /* shared memory without a value holds other bytes than usual */
-	bool backwards;      /* its blocks from the last to the first */
+	bool backwards;      /* its blocks, and their warps, from the last to the first */
 	uint64_t heap_bytes; /* for malloc() of device code, fixed by the first launch; 0 = 8 MiB */
 	double timeout_s;    /* 0 = none */
 	uint64_t max_blocks; /* a spread sample of so many runs; memory is of no use then; 0 = all */

@@ -58,3 +58,42 @@ int main()
 EOF2
 run values-many 0 launches many.cu --json
 same values-limit false "$(field "$dir/out" launches 90 counts_proved)"
+# a race that only other values show is told of the launch that has it; one that leaves the same in
+# any order of the blocks is a remark there, too
+cat >later.cu <<'EOF2'
+__global__ void turn(int *x, int step)
+{
+	__shared__ int s[128];
+	const int t = threadIdx.x;
+	s[t] = x[t];
+	if (step < 32) /* the barrier is missing where the step is wide */
+		__syncthreads();
+	x[t] = s[t + step & 127];
+}
+__global__ void mark(int *x, int level)
+{
+	if (x[threadIdx.x] != level)
+		x[threadIdx.x] = level;
+}
+int main(int n, char **)
+{
+	int *x;
+	cudaMalloc(&x, 4096);
+	for (int step = 1; n == 1 && step < 64; step *= 2) {
+		cudaMemset(x, 0, 4096);
+		turn<<<1, 128>>>(x, step);
+	}
+	for (int level = 0; n == 2 && level < 2; level++) {
+		cudaMemset(x, 0, 4096);
+		mark<<<4, 32>>>(x, level);
+	}
+	return cudaFree(x);
+}
+EOF2
+run values-race 1 launches later.cu
+grep -q '^! race (launch 6).*turn: shared-memory race' err && ok values-race-is-told ||
+	not_ok values-race-is-told "$(cat err)"
+run values-race-not-asked 0 launches later.cu --no-races
+run values-harmless 0 launches later.cu -- marks
+grep -q '^- race (launch 2).*mark' err && ok values-harmless-is-a-remark ||
+	not_ok values-harmless-is-a-remark "$(cat err)"

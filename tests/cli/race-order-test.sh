@@ -114,7 +114,7 @@ int main(int, char **argv)
 }
 EOF
 nvcc -O3 -lineinfo -cudart shared -o races races.cu || exit 1
-for kind in of-a-level:l; do
+for kind in of-a-level:l of-a-level-in-one-block:b; do
 	run "race-${kind%:*}" 0 launches ./races -- "${kind#*:}"
 	grep -q '^- race' err && grep -q 'from the last to the first' err &&
 		ok "race-${kind%:*}-is-told" || not_ok "race-${kind%:*}-is-told" "$(cat err)"

@@ -7,6 +7,7 @@
  * in the order of their numbers, the first ones are taken, as far as it goes; where all run by
  * turns, all or a spread.
  */
+#include "emu/device.h"
 #include "emu/launch/launch.h"
 
 #include "base/mem.h"
@@ -99,6 +100,11 @@ static uint64_t looks_for(const struct emu_launch *l, uint64_t most)
 {
 	const bool first = l->program && l->device->race_looks < PROGRAM_LOOKS;
 	return first ? most : SPREAD_LOOKS;
+}
+
+bool emu_device_races_cheap(const struct emu_device *d)
+{
+	return d->race_looks < PROGRAM_LOOKS / 2;
 }
 
 void race_blocks_prepare(struct emu_launch *l)

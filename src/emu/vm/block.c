@@ -379,7 +379,7 @@ enum block_state block_step(struct worker *wk, uint64_t index)
 	bool running = false, waiting = false, asking = false, moved = false;
 	wk->barriers_opened = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		struct warp *w = warp_at(wk, i);
+		struct warp *w = warp_at(wk, wk->grid->order.backwards ? n - 1 - i : i);
 		if (w->state == WARP_BARRIER && opened >> w->barrier & 1) {
 			w->state = WARP_RUN;
 			w->ticks = wk->barrier[w->barrier].opened_at;

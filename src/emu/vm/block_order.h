@@ -19,7 +19,7 @@ struct block_order { /* the identity unless sampled, or in clusters */
 	uint64_t n, total;
 	uint32_t cluster[3],
 		clusters[2]; /* blocks in one, clusters along x and y; cluster[0] 0: none */
-	bool backwards;  /* where all run, and in no clusters */
+	bool backwards;  /* where all run, and in no clusters; and the warps of each */
 };
 
 /* The blocks of a cluster follow one another. */

@@ -57,23 +57,25 @@ static bool any_unset(const struct run_findings *all)
 	return false;
 }
 
-/* Races, each of which matters only if another order of the blocks leaves something else. */
-static bool races_of_order(const struct run_findings *all)
+/* Races, each of which matters only if another order of the warps leaves something else. Lanes of a
+ * warp have no other order to try: those are as the races of warps beside them. @other: a launch
+ * like it was looked at, and had no such race. */
+static bool races_of_order(const struct run_findings *all, bool other)
 {
 	bool any = false;
 	for (unsigned i = 0; i < all->n; i++) {
 		const struct run_finding *f = &all->finding[i];
 		if (!strcmp(f->kind, "race") && !may_be_harmless(f) && !f->of_order)
 			return false;
-		any |= f->of_order && !may_be_harmless(f);
+		any |= f->of_order && (!f->one_warp || other) && !may_be_harmless(f);
 	}
 	return any && !all->lost;
 }
 
 struct agreed findings_look_again(struct second_look *look, const struct run_findings *findings,
-                                  const struct launch_print *printed, double took_s)
+                                  const struct launch_print *printed, double took_s, bool other)
 {
-	const struct agreed a = { any_unset(findings), races_of_order(findings) };
+	const struct agreed a = { any_unset(findings), races_of_order(findings, other) };
 	const bool same =
 		(a.contents || a.order) && second_look_agrees(look, a.contents, a.order, printed, took_s);
 	return same ? a : (struct agreed){ false, false };
@@ -85,7 +87,7 @@ static bool drop(const struct run_finding *f, const struct agreed *a, struct rec
 	const bool order = a->order && f->of_order && !strcmp(f->kind, "race");
 	if (order)
 		snprintf(out->remedy, sizeof out->remedy,
-		         "none is needed here: with its blocks from the last to the first the launch "
+		         "none is needed here: with its warps from the last to the first the launch "
 		         "leaves the same");
 	else if (a->contents && is_unset(f))
 		snprintf(out->remedy, sizeof out->remedy,

@@ -11,9 +11,10 @@ struct agreed {
 	bool contents, order;
 };
 
-/* Of what was found, what a second look tells to be harmless. @took_s: the launch. */
+/* Of what was found, what a second look tells to be harmless. @took_s: the launch. @other: one
+ * like it, but for values that it is given, was looked at. */
 struct agreed findings_look_again(struct second_look *look, const struct run_findings *findings,
-                                  const struct launch_print *printed, double took_s);
+                                  const struct launch_print *printed, double took_s, bool other);
 void findings_tell(const struct run_findings *findings, uint64_t number,
                    const struct agreed *agreed);
 /* The launch failed: what the program is told, and the record, where no finding says it better. */

@@ -50,7 +50,7 @@ struct kind {
 	uint64_t hash, counted;
 	uint64_t values;   /* of the first one */
 	unsigned n_others; /* kinds of their own for other values */
-	bool is_other;     /* one of them, in which nothing is looked for but counts */
+	bool is_other;     /* one of them, which is looked at for races while that is cheap */
 	bool again;        /* another one may be, which finds another state */
 	struct {
 		uint64_t like; /* the launch whose time it is; 0 = none yet */
@@ -201,11 +201,12 @@ static bool is_asked(uint64_t number)
 	       number <= guest.config.count_to;
 }
 
-/* Before the launch; @req: as it is to run then. @look: what is found in it may need a second look.
- */
+/* Before the launch; @req: as it is to run then. What is found in it may need a second look.
+ * @other: it is given other values than one that was looked at; without a second look none at races
+ * either, since some that do no harm could not be told from those that do. */
 static struct beside begin_counting(const struct guest_op *op, struct guest_stream *s,
                                     struct emu_launch_request *req, uint64_t number,
-                                    guest_launch *again, bool look)
+                                    guest_launch *again, bool other)
 {
 	struct beside b = { .look.fd = -1 };
 	if (!is_asked(number) && req->check_races != RACES_ALL)
@@ -215,8 +216,10 @@ static struct beside begin_counting(const struct guest_op *op, struct guest_stre
 	b.in_part = part.max_blocks && sample_count(&part, &b.sampled);
 	keeper_make(op, s, number, again);
 	b.fork = machine_begin(op->u.launch.function->module, b.in_part ? &part : req);
-	if (look)
-		b.look = second_look_begin(req);
+	if (!other || req->check_races != RACES_OFF)
+		b.look = second_look_begin(req, other);
+	if (other && b.look.fd < 0 && req->check_races != RACES_ALL)
+		req->check_races = RACES_OFF;
 	if (b.in_part) {
 		req->counting = EMU_COUNT_NONE;
 		req->check_races = RACES_OFF;
@@ -239,10 +242,10 @@ static struct emu_launch_request request_of(const struct guest_op *op, uint64_t 
 		.cooperative = op->u.launch.group.cooperative,
 		.number = number,
 		.counting = count ? EMU_COUNT_ALL : EMU_COUNT_NONE,
-		.check_races = !count                              ? RACES_OFF
-		               : guest.config.races != RACES_USUAL ? guest.config.races
-		               : again                             ? RACES_OFF
-		                                                   : RACES_SPREAD,
+		.check_races = !count                                           ? RACES_OFF
+		               : guest.config.races != RACES_USUAL              ? guest.config.races
+		               : again && !emu_device_races_cheap(guest.device) ? RACES_OFF
+		                                                                : RACES_SPREAD,
 		.counted_before = again,
 		.strict = guest.config.strict,
 		.code_kept = f->launches > 0,
@@ -324,8 +327,6 @@ struct kernel_run *kernel_run_begin(const struct guest_op *op, struct guest_stre
 	           (kind->counted < guest.config.count_first || is_asked(k->r.number) || again);
 	k->req =
 		request_of(&k->op, k->r.number, k->count, again || kind->is_other, &k->printed, nesting);
-	if (kind->is_other)
-		k->req.check_races = RACES_OFF;
 	if (k->count || machine_gives_results())
 		machine_need(f->module);
 	k->req.machine_code = machine_gives_results() && emu_module_level(f->module->loaded)[0];
@@ -337,7 +338,7 @@ struct kernel_run *kernel_run_begin(const struct guest_op *op, struct guest_stre
 
 	k->beside = (struct beside){ .fork.fd = -1, .look.fd = -1 };
 	if (k->count)
-		k->beside = begin_counting(op, s, &k->req, k->r.number, nesting->again, !kind->is_other);
+		k->beside = begin_counting(op, s, &k->req, k->r.number, nesting->again, kind->is_other);
 	k->way = (struct under_way){ .launch = k->r.number, .kernel = f->id, .told_s = clock_now_s() };
 	k->began_s = clock_now_s();
 	const struct run_hooks hooks = { .progress = tell_progress, .ctx = &k->way };
@@ -408,11 +409,12 @@ cudaError_t kernel_run_end(struct kernel_run *k)
 	struct run_findings findings = { 0 };
 	struct err err = { 0 };
 	const bool ok = !k->running || emu_running_end(k->running, &findings, &err);
-	const bool is_other = kinds.kind[k->kind].is_other; /* nothing is looked for but counts */
-	const struct agreed agreed = is_other ? (struct agreed){ .contents = true }
+	/* that no other bytes are tried is for the first of its kind alone to be told of */
+	const bool other = kinds.kind[k->kind].is_other, untried = other && k->beside.look.fd < 0;
+	const struct agreed agreed = untried ? (struct agreed){ .contents = true }
 	                             : ok && !k->apart
 	                                 ? findings_look_again(&k->beside.look, &findings, &k->printed,
-	                                                       clock_now_s() - k->began_s)
+	                                                       clock_now_s() - k->began_s, other)
 	                                 : (struct agreed){ false, false };
 	second_look_end(&k->beside.look);
 	tell_counts(k, ok);

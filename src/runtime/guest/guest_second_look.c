@@ -16,7 +16,7 @@
 /* The launch gets so many times what it took, and a program waits no longer for all of them. */
 #define WAIT_FACTOR 10
 #define LEAST_WAIT_S 2
-#define MOST_WAIT_S 20
+#define MOST_WAIT_S 20.0
 static double waited_s; /* so far */
 /* A copy of a program with much memory costs 0.1 s: all of them no more than this, and of the
  * program's time. */
@@ -70,7 +70,7 @@ static void run_copy(const void *ctx, int fd)
 
 /* --- in the program --- */
 
-struct second_look second_look_begin(const struct emu_launch_request *req)
+struct second_look second_look_begin(const struct emu_launch_request *req, bool other)
 {
 	struct emu_function_info info;
 	struct second_look s = { .req = req, .fd = -1 };
@@ -79,10 +79,12 @@ struct second_look second_look_begin(const struct emu_launch_request *req)
 	if (began_s <= 0)
 		began_s = now_s;
 	emu_function_info(req->function, &info);
-	const bool alone = (uint64_t)req->grid[0] * req->grid[1] * req->grid[2] == 1;
-	if (waited_s >= MOST_WAIT_S ||
-	    (alone && !(info.static_shared_bytes + req->dynamic_shared_bytes)) ||
-	    copies_s > COPIES_S + COPIES_SHARE * (now_s - began_s))
+	const uint64_t threads = (uint64_t)req->grid[0] * req->grid[1] * req->grid[2] * req->block[0] *
+	                         req->block[1] * req->block[2];
+	const double most_s = COPIES_S + COPIES_SHARE * (now_s - began_s);
+	if (waited_s >= (other ? MOST_WAIT_S / 2 : MOST_WAIT_S) ||
+	    (threads <= 32 && !(info.static_shared_bytes + req->dynamic_shared_bytes)) ||
+	    copies_s > (other ? most_s / 2 : most_s))
 		return s;
 	s.fd = guest_fork(run_copy, req);
 	copies_s += clock_now_s() - now_s;

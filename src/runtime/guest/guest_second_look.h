@@ -7,7 +7,7 @@
  * was in front of it, where such memory holds other bytes. If that leaves the same in memory and
  * prints the same, the reading does no harm. Likewise where blocks that learn nothing of each other
  * race, as in a level of a breadth-first search, where many store the same number while others look
- * at it: there the blocks run from the last to the first.
+ * at it: there the blocks, and the warps of each, run from the last to the first.
  */
 #ifndef PMPP_RUNTIME_GUEST_SECOND_LOOK_H
 #define PMPP_RUNTIME_GUEST_SECOND_LOOK_H
@@ -26,8 +26,9 @@ struct second_look {
 	int fd; /* -1 = there is no copy of the program */
 };
 
-/* In front of the launch. */
-struct second_look second_look_begin(const struct emu_launch_request *req);
+/* In front of the launch. @other: one like it was looked at, and others may need what is left of
+ * the time for copies more. */
+struct second_look second_look_begin(const struct emu_launch_request *req, bool other);
 /* Behind it: true = nothing of what it left depends on memory without a value (@contents), or on
  * the order of its blocks (@order). @took_s: the launch. */
 bool second_look_agrees(struct second_look *s, bool contents, bool order,
