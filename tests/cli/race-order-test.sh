@@ -37,6 +37,13 @@ __global__ void find_new(const int *which, int *mark, int *found)
 		atomicAdd(found, 1);
 	}
 }
+/* the greatest, but two that find the same one smaller may leave the lesser of theirs */
+__global__ void greatest(const int *x, int *most)
+{
+	int mine = x[blockIdx.x * blockDim.x];
+	if (threadIdx.x == 0 && mine > *most)
+		*most = mine;
+}
 /* each takes what its neighbour has, or had */
 __global__ void smear(int *x)
 {
@@ -84,12 +91,13 @@ __global__ void pass_on(int *x)
 }
 int main(int, char **argv)
 {
-	int *x, *to, *more;
+	int *x, *to, *more, *down;
 	cudaMallocManaged(&x, 4 * N * sizeof *x);
 	cudaMallocManaged(&to, 4 * N * sizeof *to);
 	cudaMallocManaged(&more, 64);
+	cudaMallocManaged(&down, 4 * N * sizeof *to);
 	for (int i = 0; i < 4 * N; i++)
-		to[i] = i * 7919 % N, x[i] = i == 5 ? 0 : -1;
+		to[i] = i * 7919 % N, down[i] = 4 * N - i, x[i] = i == 5 ? 0 : -1;
 	*more = 0;
 	switch (argv[1][0]) {
 	case 'l':
@@ -101,6 +109,8 @@ int main(int, char **argv)
 			level<<<1, N>>>(x, to, now, more);
 		break;
 	case '+': add_one<<<16, 64>>>(x); break;
+	case 'g': greatest<<<16, 64>>>(to, x); break;
+	case 'd': greatest<<<16, 64>>>(down, x); break;
 	case 'f': find_new<<<16, 64>>>(to, x, more); break;
 	case 's': smear<<<N / 64, 64>>>(x); break;
 	case 'o': last_one<<<N / 64, 64>>>(x); break;
@@ -109,7 +119,7 @@ int main(int, char **argv)
 	case 'p': pass_on<<<N / 64, 64>>>(x); break;
 	}
 	printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
-	cudaFree(x), cudaFree(to), cudaFree(more);
+	cudaFree(x), cudaFree(to), cudaFree(more), cudaFree(down);
 	return 0;
 }
 EOF
@@ -119,7 +129,7 @@ for kind in of-a-level:l of-a-level-in-one-block:b; do
 	grep -q '^- race' err && grep -q 'from the last to the first' err &&
 		ok "race-${kind%:*}-is-told" || not_ok "race-${kind%:*}-is-told" "$(cat err)"
 done
-for kind in lost-update:+ counted-twice:f smear:s other-values:o no-fence:h no-fence-before-ticket:a no-barrier:p; do
+for kind in lost-update:+ greatest:g greatest-first:d counted-twice:f smear:s other-values:o no-fence:h no-fence-before-ticket:a no-barrier:p; do
 	run "race-${kind%:*}" 1 launches ./races -- "${kind#*:}"
 	grep -q '^! race' err && ok "race-${kind%:*}-is-told" || not_ok "race-${kind%:*}-is-told" "$(cat err)"
 done

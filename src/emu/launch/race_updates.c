@@ -2,8 +2,9 @@
  * Races that only matter by the order in which their two sides run, and those that lose updates.
  *
  * Where threads only mark what they find unmarked, it is enough to ask whether another order leaves
- * the same. Where one stores what follows from what it loaded (*sum += x), or counts by what it
- * loaded, two that load the same value lose one update, and no order of whole blocks shows it.
+ * the same. Where one stores what follows from what it loaded (*sum += x), stores its own value if
+ * that is better than what it loaded (if (*most < x) *most = x), or counts by what it loaded, two
+ * that load the same value lose one update, and no order of whole blocks shows it.
  */
 #include "emu/launch/fault_text.h"
 
@@ -101,12 +102,58 @@ static bool counts_by(const struct ir *ir, const bool *follows)
 	return false;
 }
 
+static bool is_given(const struct xop *x)
+{
+	return x->kind == X_LD && (x->space == SPACE_PARAM || x->space == SPACE_CONST);
+}
+
+/* By register: may the value that @store stores follow from it? The caller's. @own: is there
+ * anything among it that threads have each their own of, an index or what memory holds? */
+static bool *feeds(const struct ir *ir, const struct xop *store, bool *own)
+{
+	bool *feeds = mem_calloc(ir->n_regs + 1, sizeof *feeds);
+	for (unsigned i = 1; i < store->n_s; i++)
+		if (store->s[i].kind == S_REG)
+			feeds[store->s[i].reg] = true;
+	*own = false;
+	for (bool more = true; more;) {
+		more = false;
+		for (const struct xop *x = ir->ops; x < ir->ops + ir->n_ops; x++) {
+			bool fed = false;
+			for (unsigned i = 0; i < x->n_d; i++)
+				fed |= x->d[i] >= 0 && feeds[x->d[i]];
+			if (!fed || is_given(x))
+				continue;
+			const bool plain =
+				x->kind == X_OP || x->kind == X_CMP || x->kind == X_PRED || x->kind == X_SEL;
+			*own |= !plain;
+			for (unsigned i = 0; plain && i < x->n_s; i++)
+				if (x->s[i].kind == S_REG && !feeds[x->s[i].reg])
+					more = feeds[x->s[i].reg] = true;
+		}
+	}
+	return feeds;
+}
+
+/* Is what @store stores, a value of the thread's own, compared with what @load brought? */
+static bool keeps_better(const struct ir *ir, const struct xop *store, const bool *follows)
+{
+	bool own, better = false, *value = feeds(ir, store, &own);
+	for (const struct xop *x = ir->ops; own && x < ir->ops + ir->n_ops; x++)
+		better |=
+			x->kind == X_CMP && ((source_follows(x, 0, follows) && source_follows(x, 1, value)) ||
+		                         (source_follows(x, 1, follows) && source_follows(x, 0, value)));
+	free(value);
+	return better;
+}
+
 static bool loses_updates(const struct ir *ir, const struct xop *load, const struct xop *store)
 {
 	if (load->kind != X_LD || store->kind != X_ST)
 		return false;
 	bool *follows = follow(ir, load);
-	const bool loses = puts_back(ir, load, store, follows) || counts_by(ir, follows);
+	const bool loses = puts_back(ir, load, store, follows) || keeps_better(ir, store, follows) ||
+	                   counts_by(ir, follows);
 	free(follows);
 	return loses;
 }
@@ -127,5 +174,9 @@ bool race_of_order(const struct emu_launch *l, const struct emu_fault *f)
 		if (x->kind != X_RED && learns(x))
 			return false;
 	const struct xop *mine = &ir->ops[f->xop], *theirs = &ir->ops[f->other_op];
+	/* two that store different values, and still it all stays the same: only one that looks first
+	 */
+	if (mine->kind == X_ST && theirs->kind == X_ST)
+		return false;
 	return !loses_updates(ir, mine, theirs) && !loses_updates(ir, theirs, mine);
 }
