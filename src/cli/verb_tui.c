@@ -106,7 +106,8 @@ static int show_program(struct cli *c, const struct state *s, unsigned n, char *
 	}
 	consent_announce(words.command);
 	const bool measured = strcmp(sel.backend, "emu") != 0;
-	const bool ok = lab_program(a, &words, &config, measured ? sel.gpu : NULL, &err);
+	const bool ok =
+		lab_program(a, &words, &config, measured ? sel.gpu : NULL, !s->gpu && !measured, &err);
 	program_words_free(&words);
 	if (!ok) {
 		lab_free(a);

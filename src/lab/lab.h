@@ -35,11 +35,13 @@ struct session *lab_session(struct lab *lab);
 
 /* A whole program instead of kernels: called once, before lab_start(), which builds and runs it.
  * The session's `program` then holds its runs, and each launch is a selection. @live: the sheet of
- * this machine's GPU, on which it is measured; NULL: it is emulated. */
+ * this machine's GPU, on which it is measured; NULL: it is emulated. @newer: nobody asked for the
+ * session's GPU, and one that it is too old for is built and run for a newer one. */
 struct program_words; /* lab/program_words.h */
 struct record_config; /* runtime/record.h */
 bool lab_program(struct lab *lab, const struct program_words *words,
-                 const struct record_config *config, const struct gpu_spec *live, struct err *err);
+                 const struct record_config *config, const struct gpu_spec *live, bool newer,
+                 struct err *err);
 /* Shows launch @number in all panels. Nothing happens without a program or such a launch. */
 void lab_launch(struct lab *lab, uint64_t number);
 

@@ -26,7 +26,8 @@ struct lab_program {
 	struct record_config config;
 	const struct gpu_spec *live; /* this machine's, on which it is measured; NULL = none */
 	struct user_watch *watch[MAX_WATCHES];
-	bool busy; /* an order is under way */
+	bool newer; /* another GPU may take the place of this one, which nobody asked for */
+	bool busy;  /* an order is under way */
 };
 
 static void wake_lab(void *ctx)
@@ -35,7 +36,8 @@ static void wake_lab(void *ctx)
 }
 
 bool lab_program(struct lab *lab, const struct program_words *words,
-                 const struct record_config *config, const struct gpu_spec *live, struct err *err)
+                 const struct record_config *config, const struct gpu_spec *live, bool newer,
+                 struct err *err)
 {
 	struct lab_program *lp = mem_zalloc(sizeof *lp);
 	lp->worker = program_worker_new(words, wake_lab, lab->worker);
@@ -47,6 +49,7 @@ bool lab_program(struct lab *lab, const struct program_words *words,
 	lp->family = program_family_new(words);
 	lp->config = *config;
 	lp->live = live;
+	lp->newer = newer;
 	/* what is kept are processes, and those of a sandbox end with it */
 	lp->config.keep = sandbox_is_wanted() ? 0 : MAX_KEPT;
 	lab->program = lp;
@@ -89,6 +92,7 @@ void lab_program_run(struct lab *lab)
 	struct lab_program *lp = lab->program;
 	struct session *s = &lab->s;
 	const struct program_order order = { .gpu = s->sel.gpu,
+		                                 .newer = lp->newer,
 		                                 .measured = lp->live && s->sel.gpu == lp->live,
 		                                 .config = lp->config };
 	for (unsigned i = 0; i < MAX_WATCHES && !lp->watch[i]; i++) {
@@ -323,6 +327,8 @@ void lab_program_changed(struct lab *lab)
 {
 	struct session *s = &lab->s;
 	const struct program *p = s->program->now;
+	if (p && s->sel.gpu != p->gpu)
+		lab->program->newer = false;
 	if (!recompiled(lab) && p && s->sel.gpu == p->gpu) {
 		const uint64_t wanted = program_family_launch(&s->sel);
 		if (wanted == s->program->launch)
@@ -370,6 +376,8 @@ static void take_run(struct lab *lab, struct program_news *n)
 	sp->before = was;
 	sp->now = n->program;
 	n->program = NULL;
+	if (lab->program->newer)
+		s->sel.gpu = sp->now->gpu;
 	program_family_follow(lab->program->family, sp->now);
 	show_launch(lab, number ? number : launch_to_show(s, kernel));
 	free(kernel);

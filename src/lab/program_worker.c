@@ -101,6 +101,7 @@ static void run_order(struct program_worker *w, const struct program_words *word
 	const struct program_job job = {
 		.words = words,
 		.gpu = order->gpu,
+		.newer = order->newer,
 		.measured = order->measured,
 		.config = order->config,
 		.catch_output = true,

@@ -12,6 +12,7 @@ struct program_worker;
 
 struct program_order {
 	const struct gpu_spec *gpu;
+	bool newer;    /* a newer one may take its place */
 	bool measured; /* on it, as this machine has it; else emulated */
 	struct record_config config;
 	/* instead of a run: this launch once more, alone; it was kept by @of, which stays until the

@@ -208,3 +208,32 @@ check executable-none-left ended './sleeper 4096'
 # a file without main() is still a kernel with a launch of its own
 type "clear; sed '/^int main/,\$d' good.cu > part.cu; $PMPP part.cu --gpu h200 | head -n 3"
 check kernel-file see 'no --grid\|--kernel\|--grid' 20
+# one that the usual GPU is too old for: where none was asked for it is built and run for a newer one
+cat >"$work/cluster.cu" <<'CUDA'
+#include <cooperative_groups.h>
+#include <cstdio>
+namespace cg = cooperative_groups;
+__global__ void __cluster_dims__(2, 1, 1) ranks(int *out)
+{
+	out[blockIdx.x] = 10 + cg::this_cluster().block_rank();
+}
+int main()
+{
+	int *out;
+	cudaMallocManaged(&out, 8);
+	ranks<<<2, 32>>>(out);
+	cudaDeviceSynchronize();
+	printf("ranks %d %d\n", out[0], out[1]);
+	return cudaFree(out);
+}
+CUDA
+type "clear; $PMPP cluster.cu"
+check newer-runs see 'exit 0' 120
+check newer-output see 'ranks 10 11'
+check newer-gpu see 'H100'
+press g
+check newer-choices see filter
+type 'a100'
+check newer-refused see 'not supported for this GPU' 60
+press_q
+check newer-restored restored
