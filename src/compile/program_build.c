@@ -177,6 +177,21 @@ static void missing_library(const char *messages, char *out, size_t n)
 	snprintf(out, n, "%.*s", (int)strcspn(at, ": \n"), at);
 }
 
+/* The library of NVIDIA's that has what the linker misses, as "undefined reference to `cublas...'"
+ * tells; NULL = none of these. */
+static const char *library_not_given(const char *messages)
+{
+	static const char *const libraries[] = { "cublas", "curand", "cufft", "cusparse", "cusolver",
+		                                     "nvjpeg", "nvml",   "cudnn", "nccl" };
+	for (size_t i = 0; i < ARRAY_LEN(libraries); i++) {
+		char missed[60];
+		snprintf(missed, sizeof missed, "undefined reference to `%s", libraries[i]);
+		if (strstr(messages, missed))
+			return libraries[i];
+	}
+	return NULL;
+}
+
 /* What nvcc wrote, and what helps where a header or a library was not found. */
 static void refuse(const char *messages, struct err *err)
 {
@@ -193,6 +208,9 @@ static void refuse(const char *messages, struct err *err)
 			"the chosen GPU does not run this: choose a newer one, --gpu h100 or -arch=sm_90a");
 	else if (library[0])
 		err_remedy(err, "give the folder of lib%s with -L", library);
+	else if (library_not_given(messages))
+		err_remedy(err, "give -l%s; it holds machine code, and runs only on a GPU: --backend cuda",
+		           library_not_given(messages));
 	else if (!strncmp(header, "helper_", 7))
 		err_remedy(err,
 		           "%s belongs to NVIDIA's CUDA samples: give the folder with its headers, "

@@ -60,6 +60,25 @@ static const struct {
 	{ PROGRAM_REPAIR_NEWER, "has no member \"barrier_arrive_tx\"" },
 	{ PROGRAM_REPAIR_NVTX, "cannot find -lnvToolsExt" },
 	{ PROGRAM_REPAIR_RELOCATABLE, "requires separate compilation mode" },
+	{ PROGRAM_REPAIR_LAMBDAS, "requires --extended-lambda" },
+	{ PROGRAM_REPAIR_CONSTEXPR, "'--expt-relaxed-constexpr' can be used" },
+	{ PROGRAM_REPAIR_STANDARD_20, "namespace \"std\" has no member" },
+	{ PROGRAM_REPAIR_STANDARD_20, "is not a member of ‘std’" },
+	{ PROGRAM_REPAIR_STANDARD_20, "name must be a namespace name" }, /* std::ranges */
+	{ PROGRAM_REPAIR_STANDARD_20, "identifier \"concept\"" },
+	{ PROGRAM_REPAIR_STANDARD_20, "identifier \"requires\"" },
+	{ PROGRAM_REPAIR_STANDARD_20, "identifier \"consteval\"" },
+	{ PROGRAM_REPAIR_STANDARD_20, "identifier \"constinit\"" },
+	{ PROGRAM_REPAIR_STANDARD_20, "requires at least C++20" },
+	{ PROGRAM_REPAIR_OPENMP, "undefined reference to `omp_" },
+	{ PROGRAM_REPAIR_CALLS_DRIVER, "undefined reference to `cuInit'" },
+	{ PROGRAM_REPAIR_CALLS_DRIVER, "undefined reference to `cuGet" },
+	{ PROGRAM_REPAIR_CALLS_DRIVER, "undefined reference to `cuDevice" },
+	{ PROGRAM_REPAIR_CALLS_DRIVER, "undefined reference to `cuCtx" },
+	{ PROGRAM_REPAIR_CALLS_DRIVER, "undefined reference to `cuM" }, /* cuMem..., cuModule... */
+	{ PROGRAM_REPAIR_CALLS_DRIVER, "undefined reference to `cuLaunch" },
+	{ PROGRAM_REPAIR_CALLS_DRIVER, "undefined reference to `cuTensorMap" },
+	{ PROGRAM_REPAIR_CALLS_NVRTC, "undefined reference to `nvrtc" },
 };
 
 static const char *const notes[] = {
@@ -100,6 +119,8 @@ static const struct {
 	{ "--generate-code", false, PROGRAM_REPAIR_ARCHITECTURE },
 	{ "-std", false, PROGRAM_REPAIR_STANDARD },
 	{ "--std", false, PROGRAM_REPAIR_STANDARD },
+	{ "-std", false, PROGRAM_REPAIR_STANDARD_20 },
+	{ "--std", false, PROGRAM_REPAIR_STANDARD_20 },
 };
 
 unsigned program_repair_drops(unsigned repairs, unsigned n, char *const *words)
@@ -168,13 +189,29 @@ static const struct {
 	{ PROGRAM_REPAIR_DRIVER, "PMPP_EARLIER_DRIVER" },
 };
 
+/* Options as a makefile gives them. */
+static const struct {
+	enum program_repair repair;
+	const char *word;
+} options[] = {
+	{ PROGRAM_REPAIR_RELOCATABLE, "-rdc=true" },
+	{ PROGRAM_REPAIR_LAMBDAS, "--extended-lambda" },
+	{ PROGRAM_REPAIR_CONSTEXPR, "--expt-relaxed-constexpr" },
+	{ PROGRAM_REPAIR_STANDARD_20, "-std=c++20" },
+	{ PROGRAM_REPAIR_OPENMP, "-Xcompiler=-fopenmp" },
+	{ PROGRAM_REPAIR_CALLS_DRIVER, "-lcuda" },
+	{ PROGRAM_REPAIR_CALLS_NVRTC, "-lnvrtc" },
+};
+
 void program_repair_words(unsigned repairs, const char *headers, struct nvcc_command *c)
 {
+	const bool newest = repairs >> PROGRAM_REPAIR_STANDARD_20 & 1;
 	bool includes = repairs >> PROGRAM_REPAIR_NAMES & 1;
-	if (repairs >> PROGRAM_REPAIR_STANDARD & 1)
+	if (repairs >> PROGRAM_REPAIR_STANDARD & 1 && !newest)
 		nvcc_word(c, "-std=c++17");
-	if (repairs >> PROGRAM_REPAIR_RELOCATABLE & 1)
-		nvcc_word(c, "-rdc=true");
+	for (size_t i = 0; i < ARRAY_LEN(options); i++)
+		if (repairs >> options[i].repair & 1)
+			nvcc_word(c, "%s", options[i].word);
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
 		if (repairs >> parts[i].repair & 1) {
 			nvcc_word(c, "-D%s", parts[i].macro);

@@ -1,8 +1,8 @@
 /*
  * Programs that this CUDA's nvcc refuses although an earlier one took them: names that were taken
- * out, a C++ standard or an architecture that is too old now; and programs that only a newer GPU
- * runs. nvcc's messages tell which repair helps; each is noted for the person, whose files stay as
- * they are.
+ * out, a C++ standard or an architecture that is too old now; programs that only a newer GPU runs;
+ * and those whose makefile gives an option that nobody gave here. nvcc's messages tell which repair
+ * helps; each is noted for the person, whose files stay as they are.
  */
 #ifndef PMPP_COMPILE_PROGRAM_REPAIR_H
 #define PMPP_COMPILE_PROGRAM_REPAIR_H
@@ -24,7 +24,13 @@
 	X(NEWER, "only newer GPUs run this: compiled and run for one of compute capability 9.0")     \
 	X(NVTX, "NVTX needs no library any more: linked without it")                                 \
 	X(RELOCATABLE, "kernels that launch kernels need relocatable code: compiled with -rdc=true") \
-	X(PROFILER, "cuda_profiler_api.h is not installed: its two functions are declared")
+	X(PROFILER, "cuda_profiler_api.h is not installed: its two functions are declared")          \
+	X(LAMBDAS, "kernels call lambdas of the host's code: compiled with --extended-lambda")       \
+	X(CONSTEXPR, "kernels call constexpr functions: compiled with --expt-relaxed-constexpr")     \
+	X(STANDARD_20, "it is C++20: compiled with -std=c++20")                                      \
+	X(OPENMP, "it calls OpenMP: compiled with -Xcompiler -fopenmp")                              \
+	X(CALLS_DRIVER, "it calls the driver API: linked with -lcuda")                               \
+	X(CALLS_NVRTC, "it calls NVRTC: linked with -lnvrtc")
 
 enum program_repair {
 #define X(id, note) PROGRAM_REPAIR_##id,
