@@ -60,6 +60,11 @@ static const struct {
 	{ PROGRAM_REPAIR_NEWER, "has no member \"barrier_arrive_tx\"" },
 	{ PROGRAM_REPAIR_NVTX, "cannot find -lnvToolsExt" },
 	{ PROGRAM_REPAIR_RELOCATABLE, "requires separate compilation mode" },
+	{ PROGRAM_REPAIR_SAMPLES, "helper_cuda.h: No such file" },
+	{ PROGRAM_REPAIR_SAMPLES, "helper_functions.h: No such file" },
+	{ PROGRAM_REPAIR_SAMPLES, "helper_math.h: No such file" },
+	{ PROGRAM_REPAIR_SAMPLES, "helper_string.h: No such file" },
+	{ PROGRAM_REPAIR_SAMPLES, "helper_timer.h: No such file" },
 	{ PROGRAM_REPAIR_LAMBDAS, "requires --extended-lambda" },
 	{ PROGRAM_REPAIR_CONSTEXPR, "'--expt-relaxed-constexpr' can be used" },
 	{ PROGRAM_REPAIR_STANDARD_20, "namespace \"std\" has no member" },
@@ -217,7 +222,7 @@ void program_repair_words(unsigned repairs, const char *headers, struct nvcc_com
 			nvcc_word(c, "-D%s", parts[i].macro);
 			includes = true;
 		}
-	if (includes || repairs >> PROGRAM_REPAIR_PROFILER & 1)
+	if (includes || repairs & (1u << PROGRAM_REPAIR_PROFILER | 1u << PROGRAM_REPAIR_SAMPLES))
 		nvcc_word(c, "-I%s", headers);
 	if (!includes)
 		return;

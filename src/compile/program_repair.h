@@ -1,7 +1,8 @@
 /*
  * Programs that this CUDA's nvcc refuses although an earlier one took them: names that were taken
  * out, a C++ standard or an architecture that is too old now; programs that only a newer GPU runs;
- * and those whose makefile gives an option that nobody gave here. nvcc's messages tell which repair
+ * and those whose makefile gives an option or
+ * headers of NVIDIA's samples that nobody gave here. nvcc's messages tell which repair
  * helps; each is noted for the person, whose files stay as they are.
  */
 #ifndef PMPP_COMPILE_PROGRAM_REPAIR_H
@@ -30,7 +31,8 @@
 	X(STANDARD_20, "it is C++20: compiled with -std=c++20")                                      \
 	X(OPENMP, "it calls OpenMP: compiled with -Xcompiler -fopenmp")                              \
 	X(CALLS_DRIVER, "it calls the driver API: linked with -lcuda")                               \
-	X(CALLS_NVRTC, "it calls NVRTC: linked with -lnvrtc")
+	X(CALLS_NVRTC, "it calls NVRTC: linked with -lnvrtc")                                        \
+	X(SAMPLES, "the helper headers of NVIDIA's samples are missing: theirs is supplied")
 
 enum program_repair {
 #define X(id, note) PROGRAM_REPAIR_##id,

@@ -268,9 +268,9 @@ printf '#!/bin/sh\n' >"$work/script"
 chmod +x "$work/script"
 "$PMPP" launches "$work/script" >/dev/null 2>"$work/err"
 [ $? -eq 2 ] && grep -q ELF "$work/err" && echo 'ok script-is-refused' || echo 'not ok script-is-refused'
-printf '#include <helper_cuda.h>\nint main() {}\n' >"$work/sample.cu"
+printf '#include <helper_gl.h>\nint main() {}\n' >"$work/sample.cu"
 "$PMPP" launches "$work/sample.cu" >/dev/null 2>"$work/err"
-[ $? -eq 1 ] && grep -q 'helper_cuda.h belongs to.*-I/path/to' "$work/err" &&
+[ $? -eq 1 ] && grep -q 'helper_gl.h belongs to.*-I/path/to' "$work/err" &&
 	echo 'ok header-of-the-samples' || { echo 'not ok header-of-the-samples' && cat "$work/err"; }
 printf 'int main() {}\n' >"$work/none.cu"
 "$PMPP" launches "$work/none.cu" -lnot_there >/dev/null 2>"$work/err"

@@ -102,6 +102,50 @@ threads 5_9 -fopenmp
 driver 1_1 -lcuda
 EOF2
 says driver-noted-nvrtc 'linked with -lnvrtc'
+# headers of NVIDIA's samples
+cat >sample.cu <<'EOF2'
+#include <helper_cuda.h>
+#include <helper_functions.h>
+#include <helper_math.h>
+__global__ void put(float4 *o, float3 a, float3 b)
+{
+	float3 n = normalize(cross(a, b)) + 0.5f * a / 2.0f - make_float3(1.0f);
+	n += a;
+	n *= 2.0f;
+	o[0] = make_float4(clamp(lerp(n, b, 0.25f), 0.0f, 3.0f), dot(a, b));
+	int3 q = make_int3(n) + 2;
+	uint2 u = max(make_uint2(1, 2), make_uint2(2, 1));
+	o[1] = make_float4(q.x, -q.y, length(make_float2(3, 4)), u.x + u.y);
+}
+int main(int argc, char **argv)
+{
+	float4 *o, h[2];
+	StopWatchInterface *timer = NULL;
+	const int times = getCmdLineArgumentInt(argc, (const char **)argv, "times");
+	findCudaDevice(argc, (const char **)argv);
+	sdkCreateTimer(&timer);
+	sdkStartTimer(&timer);
+	checkCudaErrors(cudaMalloc(&o, sizeof h));
+	put<<<1, 1>>>(o, make_float3(1, 0, 0), make_float3(0, 1, 0));
+	getLastCudaError("put");
+	checkCudaErrors(cudaMemcpy(h, o, sizeof h, cudaMemcpyDeviceToHost));
+	sdkStopTimer(&timer);
+	for (int i = 0; i < 2; i++)
+		printf("%g %g %g %g\n", h[i].x, h[i].y, h[i].z, h[i].w);
+	printf("%d %d\n", times, sdkGetTimerValue(&timer) > 0);
+	sdkDeleteTimer(&timer);
+	checkCudaErrors(cudaFree(o));
+	checkCudaErrors(cudaSetDevice(99));
+}
+EOF2
+run sample 1 launches sample.cu -- --times=3
+same sample-output 'GPU Device 0: "Ampere" with compute capability 8.0
+
+0.375 0 0 0
+2 0 5 4
+3 1' "$(cat "$dir/out")"
+says sample-noted 'the helper headers of NVIDIA'
+says sample-error-named 'cudaErrorInvalidDevice'
 # what no option helps is told as before
 echo 'int main() { return std::nothing_of_the_kind(); }' >wrong.cu
 run wrong 1 launches wrong.cu
