@@ -32,7 +32,7 @@
 	X(OPENMP, "it calls OpenMP: compiled with -Xcompiler -fopenmp")                              \
 	X(CALLS_DRIVER, "it calls the driver API: linked with -lcuda")                               \
 	X(CALLS_NVRTC, "it calls NVRTC: linked with -lnvrtc")                                        \
-	X(SAMPLES, "the helper headers of NVIDIA's samples are missing: theirs is supplied")
+	X(SAMPLES, "the helper headers of NVIDIA's samples are missing: their functions are supplied")
 
 enum program_repair {
 #define X(id, note) PROGRAM_REPAIR_##id,
