@@ -167,15 +167,16 @@ TEST(sums_go_on_maxima_settle)
 }
 
 /* @warps blocks of one warp, each of which wants @turns words: all the same one, or all the next
- * one every sixteen turns. @logged: of those turns. */
+ * one every other turn. @logged: of those turns. */
 static double of_turns(unsigned warps, unsigned logged, unsigned turns, bool next_ones)
 {
 	const size_t n = (size_t)warps * logged;
 	struct swap_wish *wish = mem_calloc(n, sizeof *wish);
 	for (size_t i = 0; i < n; i++) {
-		wish[i] = (struct swap_wish){ .block = i / logged, .turn = i % logged, .mask = ~0u };
+		wish[i] =
+			(struct swap_wish){ .block = i / logged, .turn = (uint32_t)(i % logged), .mask = ~0u };
 		for (unsigned lane = 0; lane < 32; lane++)
-			wish[i].word[lane] = 4096 + (next_ones ? (uint32_t)(i % logged) / 16 : 0);
+			wish[i].word[lane] = 4096 + (next_ones ? (uint32_t)(i % logged) / 2 : 0);
 	}
 	const struct swap_contest c = { .wish = wish,
 		                            .n = n,
