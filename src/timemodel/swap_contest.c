@@ -140,49 +140,54 @@ static double maximum_ns(struct play *p, double words, double slower)
 	return (ns - play(p, NOBODY, slower)) * (1 + fmax(0, c->lanes / played - 1) * late);
 }
 
-/* Do warps want in the end what somebody wanted among their first @most wishes? *@words: of all. */
-static bool go_on_as_they_began(struct play *p, size_t most, double *words)
+struct wanted {
+	double first, all;   /* words: of the first wish of each warp, of all wishes */
+	double later, known; /* lanes of those that are not played, and of words that are */
+};
+
+/* Words of wishes, where of each warp the first @most are played. */
+static struct wanted words_wanted(struct play *p, size_t most)
 {
-	double later = 0, known = 0;
-	*words = 0;
+	struct wanted a = { 0 };
 	p->words = mem_calloc(p->words_room, sizeof *p->words);
-	for (unsigned pass = 0; pass < 2; pass++)
-		for (size_t k = 0; k < p->n_warps; k++)
-			for (size_t i = p->warp[k].first; i < p->warp[k].end; i++) {
-				const struct swap_wish *w = &p->contest->wish[i];
-				if ((i - p->warp[k].first < most) != (pass == 0))
-					continue;
-				for (uint32_t m = w->mask; m; m &= m - 1) {
-					struct word *word = play_word(p, w->word[__builtin_ctz(m)], 0);
-					*words += !word->seen;
-					word->seen = true;
-					word->lanes += pass == 0;
-					later += pass;
-					known += pass && word->lanes;
+	for (unsigned pass = 0; pass < 3; pass++) /* the first wish, those played, the others */
+		for (size_t k = 0; k < p->n_warps; k++) {
+			const struct span s = p->warp[k];
+			const size_t from = s.first + (pass == 0 ? 0 : pass == 1 ? 1 : most);
+			const size_t to = pass == 0 ? s.first + 1 : pass == 1 ? s.first + most : s.end;
+			for (size_t i = from; i < to && i < s.end; i++)
+				for (uint32_t m = p->contest->wish[i].mask; m; m &= m - 1) {
+					struct word *w = play_word(p, p->contest->wish[i].word[__builtin_ctz(m)], 0);
+					a.all += !w->seen;
+					a.first += !w->seen && pass == 0;
+					w->seen = true;
+					w->lanes += pass < 2;
+					a.later += pass == 2;
+					a.known += pass == 2 && w->lanes;
 				}
-			}
+		}
 	free(p->words);
-	return 2 * known > later;
+	return a;
 }
 
-/* A play was left off: where warps go on as they began, fewer wishes of each tell as much. False:
- * it needs fewer warps. *@meet: where they go on from word to word, as with sorted keys, and have
- * time to drift apart, how likely each still finds another at its word. */
-static bool shorter(struct play *p, size_t *most, double *meet)
+/* A play was left off: the first wishes of each warp tell of those that follow. False: there are
+ * only few. *@apart: if warps go on from word to word, as with sorted keys, and have time to drift
+ * apart, the share of what others are in their way then: between none of it, where they are spread
+ * over all words, and all. */
+static bool shorter(struct play *p, size_t *most, double *apart)
 {
 	const struct swap_contest *c = p->contest;
 	const double logged = (double)c->n / (double)p->n_warps;
 	const double turns = logged * c->lanes / (p->lanes * c->stands_for);
 	const size_t less =
 		(size_t)fmax(FEWEST_TURNS, fmin((double)*most, logged) * p->begun / p->wishes);
-	const double rivals = fmin(c->concurrent_warps, (double)p->n_warps * c->stands_for);
-	double words;
 	if (*most <= FEWEST_TURNS || logged <= FEWEST_TURNS)
 		return false;
-	if (!go_on_as_they_began(p, less, &words)) {
-		if (turns >= DRIFT_TURNS)
-			*meet = fmin(1, rivals / (words * turns / logged));
-		return false;
+	const struct wanted a = words_wanted(p, less);
+	if (2 * a.known <= a.later) {
+		if (turns < DRIFT_TURNS)
+			return false;
+		*apart = pow(a.first / (a.all * turns / logged), (1 + TRIES_POWER) / 2);
 	}
 	*most = less;
 	count_wishes(p, *most);
@@ -201,7 +206,7 @@ static size_t fewer(const struct play *p)
 /* Sums go on as they began. */
 static double sum_ns(struct play *p, double words, double slower_words)
 {
-	double all, slower, meet = 1;
+	double all, slower, apart = 1;
 	size_t most = p->contest->n;
 	p->times = 1;
 	for (p->every = 1;;) {
@@ -209,7 +214,7 @@ static double sum_ns(struct play *p, double words, double slower_words)
 		all = play(p, ALL, slower);
 		if (!p->events.n || p->every >= p->n_warps)
 			break;
-		if (!shorter(p, &most, &meet))
+		if (!shorter(p, &most, &apart))
 			p->every = fewer(p);
 	}
 	const double own = play(p, OWN_WARP, slower);
@@ -217,7 +222,7 @@ static double sum_ns(struct play *p, double words, double slower_words)
 	const double others = all > CHANCE * own ? (all - own) * play_few(p) / words : 0;
 	const double longest = slower_words * play_few(p) / words;
 	const double same = play(p, OWN_WARP, longest) - play(p, NOBODY, longest);
-	return (meet * others + same) * p->contest->lanes / (p->lanes * p->contest->stands_for);
+	return (apart * others + same) * p->contest->lanes / (p->lanes * p->contest->stands_for);
 }
 
 double swap_contest_ns(const struct swap_contest *c)
