@@ -55,12 +55,12 @@ TEST(words_of_a_sector_change_together)
 	collision_log_free(c);
 }
 
-/* A grid is cut into eight groups of waves, the last of which may be short: of nine waves the first
- * two are one group, whose units work side by side. */
+/* A grid is cut into 64 groups of waves, the last of which may be short: of 65 waves the first two
+ * are one group, whose units work side by side. */
 TEST(a_short_wave_is_a_wave)
 {
 	uint64_t address[32];
-	struct collision_log *c = collision_log_new(2, 17, 1);
+	struct collision_log *c = collision_log_new(2, 129, 1);
 	for (unsigned k = 0; k < 2; k++) { /* blocks 0 and 2, each in a unit of its own */
 		for (unsigned lane = 0; lane < 32; lane++)
 			address[lane] = 1024 * k;
@@ -70,7 +70,7 @@ TEST(a_short_wave_is_a_wave)
 	}
 	const double side_by_side = collision_log_totals(c).unit_passes;
 	collision_log_free(c);
-	c = collision_log_new(2, 16, 1); /* eight waves: one behind the other */
+	c = collision_log_new(2, 128, 1); /* 64 waves: one behind the other */
 	for (unsigned k = 0; k < 2; k++) {
 		for (unsigned lane = 0; lane < 32; lane++)
 			address[lane] = 1024 * k;
@@ -78,14 +78,48 @@ TEST(a_short_wave_is_a_wave)
 			c, &(struct collision){
 				   .address = address, .mask = 0xffffffffu, .bytes = 4, .block = 2 * k });
 	}
-	/* between what follows in order and what spreads over all; of one wave in the middle, root of
-	 * 2, of eight an eighth of that */
+	/* in the middle between what follows in order and what spreads over all: root of 2 */
 	assert_true(side_by_side > 0);
-	assert_true(fabs(collision_log_totals(c).unit_passes / side_by_side - pow(2, 0.5 / 8)) < 1e-6);
+	assert_true(fabs(collision_log_totals(c).unit_passes / side_by_side - sqrt(2)) < 1e-6);
 	collision_log_free(c);
 }
 
 /* Lines that lanes look at count once for each warp, those of a unit together. */
+/* Passes of the busiest sector where each of 64 waves adds floats to a word of the next sector, so
+ * often. */
+static double sorted_sums(bool float_data, double *unit_passes)
+{
+	uint64_t address[32];
+	struct collision_log *c = collision_log_new(2, 128, 1);
+	for (unsigned i = 0; i < 64 * TIMES; i++) {
+		const unsigned wave = i / TIMES;
+		for (unsigned lane = 0; lane < 32; lane++)
+			address[lane] = 32 * wave;
+		collision_log_add(c, &(struct collision){ .address = address,
+		                                          .mask = 0xffffffffu,
+		                                          .bytes = 4,
+		                                          .block = 2 * wave,
+		                                          .float_data = float_data });
+	}
+	const struct collision_totals t = collision_log_totals(c);
+	collision_log_free(c);
+	*unit_passes = t.unit_passes;
+	return t.float_passes;
+}
+
+/* Sorted keys: waves come to their sectors one after the other, more so than to their units. */
+TEST(waves_wait_for_one_sector_after_the_other)
+{
+	double units;
+	const double all = 64 * 32.0 * TIMES, sectors = sorted_sums(true, &units);
+	/* two sectors may be counted as one */
+	const double of_one = all / 64 * pow(64, 0.85), of_two = all / 32 * pow(32, 0.85);
+	assert_true(sectors > 0.999 * of_one && sectors < 1.001 * of_two);
+	/* 2 KiB: of the four units half has to wait */
+	assert_true(units > all / 4 && units < all && fabs(units / (all / 4) - 2) < 0.1);
+	assert_true(sorted_sums(false, &units) == 0);
+}
+
 TEST(looks_are_lines)
 {
 	uint64_t address[32];
