@@ -1,9 +1,9 @@
 /*
  * Programs that this CUDA's nvcc refuses although an earlier one took them: names that were taken
  * out, a C++ standard or an architecture that is too old now; programs that only a newer GPU runs;
- * and those whose makefile gives an option or
- * headers of NVIDIA's samples that nobody gave here. nvcc's messages tell which repair
- * helps; each is noted for the person, whose files stay as they are.
+ * and those whose makefile gives an option, or headers of NVIDIA's samples, that nobody gave here.
+ * nvcc's messages tell which repair helps; each is noted for the person, whose files stay as they
+ * are.
  */
 #ifndef PMPP_COMPILE_PROGRAM_REPAIR_H
 #define PMPP_COMPILE_PROGRAM_REPAIR_H

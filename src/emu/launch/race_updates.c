@@ -174,8 +174,7 @@ bool race_of_order(const struct emu_launch *l, const struct emu_fault *f)
 		if (x->kind != X_RED && learns(x))
 			return false;
 	const struct xop *mine = &ir->ops[f->xop], *theirs = &ir->ops[f->other_op];
-	/* two that store different values, and still it all stays the same: only one that looks first
-	 */
+	/* two stores of different values, where another order changes it: one had looked before */
 	if (mine->kind == X_ST && theirs->kind == X_ST)
 		return false;
 	return !loses_updates(ir, mine, theirs) && !loses_updates(ir, theirs, mine);
