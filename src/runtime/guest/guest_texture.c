@@ -129,6 +129,14 @@ static cudaError_t set_sampling(struct texture *t, const struct cudaTextureDesc 
 	           : cudaSuccess;
 }
 
+/* CUDA Runtime API, cudaResourceViewDesc: the size is the array's own, whichever level the view
+ * begins with, where blocks are not compressed. */
+static bool view_has_size(const struct cudaResourceViewDesc *view, const struct guest_array *a)
+{
+	return view->format >= cudaResViewFormatUnsignedBlockCompressed1 ||
+	       (view->width == a->extent.width && view->height == a->extent.height);
+}
+
 /* The levels of a mipmapped array, those of @view alone where it names some, and how they are
  * chosen. CUDA Runtime API: such coordinates are 0..1. */
 static cudaError_t set_levels(struct texture *t, const struct cudaResourceDesc *resource,
@@ -142,7 +150,7 @@ static cudaError_t set_levels(struct texture *t, const struct cudaResourceDesc *
 				   last = chosen ? view->lastMipmapLevel : n - 1;
 	const bool integers = t->format != TEXEL_FLOAT && !t->fractions;
 	t->mix_levels = d->mipmapFilterMode == cudaFilterModeLinear;
-	if (!t->normalised || last >= n || first > last)
+	if (!t->normalised || last >= n || first > last || (chosen && !view_has_size(view, *array)))
 		return cudaErrorInvalidValue;
 	if (t->mix_levels && integers)
 		return cudaErrorInvalidFilterSetting;
