@@ -15,6 +15,7 @@
 #define FEWER 4
 #define TRIES_POWER (5 / 6.0)
 #define FEWEST_TURNS 4   /* of a warp */
+#define MOST_LEFT 0.75   /* of the turns, when there are to be fewer */
 #define DRIFT_TURNS 64   /* after so many, each is somewhere else */
 #define CHANCE 1.1       /* plays of the same warps differ by that */
 #define MOST_WARPS 20000 /* of a maximum */
@@ -177,17 +178,17 @@ static struct wanted words_wanted(struct play *p, size_t most)
 static bool shorter(struct play *p, size_t *most, double *apart)
 {
 	const struct swap_contest *c = p->contest;
-	const double logged = (double)c->n / (double)p->n_warps;
-	const double turns = logged * c->lanes / (p->lanes * c->stands_for);
-	const size_t less =
-		(size_t)fmax(FEWEST_TURNS, fmin((double)*most, logged) * p->begun / p->wishes);
-	if (*most <= FEWEST_TURNS || logged <= FEWEST_TURNS)
+	const double played = fmin((double)*most, (double)c->n / (double)p->n_warps); /* of a warp */
+	const double turns = played * c->lanes / (p->lanes * c->stands_for);
+	const double share = fmin(MOST_LEFT, p->begun / p->wishes); /* all may have begun their last */
+	const size_t less = (size_t)fmax(FEWEST_TURNS, played * share);
+	if (*most <= FEWEST_TURNS || played <= FEWEST_TURNS)
 		return false;
 	const struct wanted a = words_wanted(p, less);
 	if (2 * a.known <= a.later) {
 		if (turns < DRIFT_TURNS)
 			return false;
-		*apart = pow(a.first / (a.all * turns / logged), (1 + TRIES_POWER) / 2);
+		*apart = pow(a.first / (a.all * turns / played), (1 + TRIES_POWER) / 2);
 	}
 	*most = less;
 	count_wishes(p, *most);

@@ -111,7 +111,6 @@ check() {
 		screen | sed 's/^/  |/'
 	fi
 }
-# 1: the terminal reports its mouse to what runs in it; 0: it does not.
 # Until the screen is the same for a second.
 stands_still() {
 	still=0
@@ -122,6 +121,7 @@ stands_still() {
 		[ "$still" -lt 10 ] || return 0
 	done
 }
+# 1: the terminal reports its mouse to what runs in it; 0: it does not.
 reports_mouse() { tm display-message -p '#{mouse_any_flag}'; }
 # The program's process, a child of the pane's shell. The kernel's list may miss one that is there,
 # as proc(5) says: it is read until it has it.

@@ -199,6 +199,29 @@ TEST(long_contests_go_on_as_they_began)
 	assert_true(many / eight > 12 && many / eight < 20);
 }
 
+/* All warps have begun the last of their turns, the only one for which they meet, when there is no
+ * more time to play: it ends all the same. */
+TEST(all_may_be_at_their_last_turn)
+{
+	const unsigned warps = 4096, turns = 70;
+	struct swap_wish *wish = mem_calloc(warps * turns, sizeof *wish);
+	for (unsigned i = 0; i < warps * turns; i++) {
+		wish[i] = (struct swap_wish){ .block = i / turns, .turn = i % turns, .mask = 1 };
+		wish[i].word[0] = i % turns == turns - 1 ? 0 : 1024 + 1024 * i;
+	}
+	const struct swap_contest c = { .wish = wish,
+		                            .n = (size_t)warps * turns,
+		                            .lanes = (double)warps * turns,
+		                            .stands_for = 1,
+		                            .sampled_of = 1,
+		                            .concurrent_warps = warps,
+		                            .sms = 132,
+		                            .clock_ghz = 1.98,
+		                            .block_warps = 1 };
+	assert_true(swap_contest_ns(&c) >= 0);
+	free(wish);
+}
+
 /* Warps that go on from word to word drift apart, if they have time to, and then hardly meet. */
 TEST(warps_that_have_time_drift_apart)
 {
