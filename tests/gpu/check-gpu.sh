@@ -64,7 +64,7 @@ if has random; then
 	sed -n '/^random /,$p' "$out/random-$seed-error.txt"
 	timed programs-recorded.txt python3 "$here/programs_time.py" record "$pmpp" "$out/programs-time.jsonl"
 	timed programs-error.txt python3 "$here/programs_time.py" compare "$pmpp" "${SHEET:-h200}" \
-		"$out/programs-time.jsonl"
+		"$out/programs-time.jsonl" --beside "$out/random-$seed-modelled.jsonl"
 	cat "$out/programs-error.txt"
 fi
 if has agree; then

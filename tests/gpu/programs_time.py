@@ -2,7 +2,8 @@
 """How far the modelled times of a program's launches are from those that a card took.
 
     programs_time.py record PMPP-EXPLORE FILE.jsonl [NAME ...]
-    programs_time.py compare PMPP-EXPLORE SHEET FILE.jsonl [--out POINTS.jsonl] [NAME ...]
+    programs_time.py compare PMPP-EXPLORE SHEET FILE.jsonl [--out POINTS.jsonl]
+                     [--beside RANDOM.jsonl ...] [NAME ...]
 
 record: builds the programs of tests/programs (all that run on a card, or those named) and runs each
 RUNS times under `launches --backend cuda`: a line per launch with its time, the median of the runs.
@@ -11,6 +12,8 @@ compare: the same programs in the emulator, launch by launch: measured and model
 that are furthest off, then mean, median and 90th percentile of the errors, each program's launches
 weighing as one (a loop of a hundred launches says no more than one of them), and how much of the
 total time is missed. Launches shorter than EMPTY_NS say nothing of a model and are left out.
+--beside: also the errors of these and of random launches together, as model_error.py --out writes
+them, a file each.
 """
 import argparse
 import json
@@ -146,7 +149,12 @@ def errors_of(points):
     return ratios, {k for k, v in spread.items() if statistics.median(v) > UNSTEADY}
 
 
-def compare(pmpp, sheet, path, out, names):
+def of_random(paths):
+    rows = [json.loads(line) for path in paths for line in open(path, encoding="utf-8")]
+    return [r["modelled_ns"] / r["measured_ns"] for r in rows if r["modelled_ns"] is not None]
+
+
+def compare(pmpp, sheet, path, out, beside, names):
     measured = {}
     for line in open(path, encoding="utf-8"):
         p = json.loads(line)
@@ -179,6 +187,10 @@ def compare(pmpp, sheet, path, out, names):
     steady = [r for k, r in ratios.items() if k not in unsteady]
     print(f"without those whose runs on the card lie more than {100 * UNSTEADY:.0f} % apart: "
           f"{summary(steady)}")
+    if beside:
+        others = of_random(beside)
+        print(f"with {len(others)} random launches: {summary(others + list(ratios.values()))}; "
+              f"without those: {summary(others + steady)}")
     return 0
 
 
@@ -188,7 +200,7 @@ def summary(ratios):
         return "none"
     return (f"{len(off)}: mean error {100 * statistics.mean(off):.1f} %, median "
             f"{100 * statistics.median(off):.1f} %, p90 "
-            f"{100 * off[int(0.9 * (len(off) - 1))]:.0f} %, bias "
+            f"{100 * off[int(0.9 * (len(off) - 1))]:.1f} %, bias "
             f"{100 * (statistics.mean(ratios) - 1):+.1f} %")
 
 
@@ -197,12 +209,13 @@ def main():
     args.add_argument("mode", choices=("record", "compare"))
     args.add_argument("words", nargs="+")
     args.add_argument("--out")
+    args.add_argument("--beside", action="append", default=[])
     a = args.parse_args()
     a.words[0] = str(pathlib.Path(a.words[0]).resolve())
     if a.mode == "record":
         record(a.words[0], a.words[1], a.words[2:])
         return 0
-    return compare(a.words[0], a.words[1], a.words[2], a.out, a.words[3:])
+    return compare(a.words[0], a.words[1], a.words[2], a.out, a.beside, a.words[3:])
 
 
 if __name__ == "__main__":
