@@ -31,8 +31,8 @@
 #define TURNS 32
 #define PHASES (GROUPS * TURNS)
 /* How far phases wait for each other: warps drift apart, but requests of a phase stand together in
- * a unit's queue. tests/gpu/micro/contended.cu, red_int (90 launches) and red_float (97) of 8 items
- * a thread: nearest with 0.3 to 0.5 and with 0.85. */
+ * a unit's queue. tests/gpu/micro/contended.cu, red_int and red_float of 8 items a thread: nearest
+ * with 0.3 to 0.5 and with 0.85 (test_collision_times). */
 #define UNIT_POWER 0.5
 #define SECTOR_POWER 0.85
 

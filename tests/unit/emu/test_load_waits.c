@@ -141,6 +141,25 @@ TEST(what_is_slow_at_first_is_not_spread_over_the_launch)
 	free(log.seen);
 }
 
+/* Of two lines always one is slow, never both: slow lines keep apart, and every request has one. */
+TEST(slow_lines_may_keep_apart)
+{
+	struct load_waits w;
+	struct load_wait_log log = { 0 }, *logs[] = { &log };
+	load_waits_init(&w, 1);
+	load_wait_begin(&log, 0);
+	for (unsigned i = 0; i < 2048; i++) {
+		load_wait_add(&log, 0, 2, true, i % 3 == 0, true);
+		load_wait_add(&log, 0, 2, true, i % 3 != 0, true);
+		load_wait_next(&log, i + 1);
+	}
+	load_waits_add(&w, logs, 1, 1);
+	const struct load_sum s = load_waits_of(&w, 0);
+	assert_float_equal(slow_share(&s, FROM_DRAM), 1, 1e-3);
+	load_waits_free(&w);
+	free(log.seen);
+}
+
 /* All on one SM: the second block, by the same load, misses nothing, as the first has just asked
  * for all of it, and waits as long; the third one finds it in L1. */
 TEST(lines_on_their_way_to_l1_are_waited_for)
