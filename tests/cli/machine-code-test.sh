@@ -3,7 +3,7 @@
 # floating-point operations; results, constants and addresses of variables among them.
 . "$(dirname "$0")/lib.sh"
 programs=$TEST_ROOT/tests/programs
-recorded=$(ls -d "$TEST_ROOT"/tests/gpu/h200-*/programs | tail -n 1)
+recorded=$(dirname "$(ls "$TEST_ROOT"/tests/gpu/h200-*/programs/symbols.out | tail -n 1)")
 
 command -v nvcc >/dev/null || {
 	echo 'skip machine-code: no nvcc here to compile programs'
