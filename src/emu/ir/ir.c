@@ -25,64 +25,6 @@ void ir_find_only_defs(struct ir *ir)
 	free(writes);
 }
 
-static void reach(const struct ir *ir, int32_t from, bool *seen)
-{
-	const struct xblock *b = &ir->blocks[from];
-	for (unsigned i = 0; i < 2 + b->n_targets; i++) {
-		const int32_t to = i < 2 ? b->succ[i] : b->targets[i - 2];
-		if (to < 0 || seen[to])
-			continue;
-		seen[to] = true;
-		reach(ir, to, seen);
-	}
-}
-
-/* Is register @r written in a block from which @home is reached, and that is reached from it? */
-static bool written_in_loop(const struct ir *ir, const bool *from_home, unsigned home, int32_t r)
-{
-	bool *seen = mem_calloc(ir->n_blocks, sizeof *seen);
-	bool found = false;
-	for (unsigned b = 0; b < ir->n_blocks && !found; b++) {
-		bool writes = false;
-		for (uint32_t o = ir->blocks[b].first; from_home[b] && o < ir->blocks[b].end; o++)
-			for (unsigned i = 0; i < ir->ops[o].n_d; i++)
-				writes |= ir->ops[o].d[i] == r;
-		if (!writes)
-			continue;
-		for (unsigned i = 0; i < ir->n_blocks; i++)
-			seen[i] = false;
-		reach(ir, (int32_t)b, seen);
-		found = seen[home];
-	}
-	free(seen);
-	return found;
-}
-
-static bool speaks(const struct xop *x)
-{
-	return x->space != SPACE_SHARED && (x->scope == SCOPE_SYS || (x->kind == X_ST && x->strong));
-}
-
-void ir_find_polls(struct ir *ir)
-{
-	bool *seen = mem_calloc(ir->n_blocks + 1, sizeof *seen);
-	for (unsigned b = 0; b < ir->n_blocks; b++)
-		for (uint32_t o = ir->blocks[b].first; o < ir->blocks[b].end; o++) {
-			struct xop *x = &ir->ops[o];
-			ir->speaks |= speaks(x);
-			const bool strong = x->kind == X_ATOM || (x->kind == X_LD && x->strong);
-			if (!strong)
-				continue;
-			for (unsigned i = 0; i < ir->n_blocks; i++)
-				seen[i] = false;
-			reach(ir, (int32_t)b, seen);
-			x->polls =
-				seen[b] && !(x->s[0].kind == S_REG && written_in_loop(ir, seen, b, x->s[0].reg));
-			ir->waits |= x->polls && x->space != SPACE_SHARED;
-		}
-	free(seen);
-}
-
 static bool compares(const struct xop *x)
 {
 	switch (x->kind == X_OP ? x->op : E_add_b32) {

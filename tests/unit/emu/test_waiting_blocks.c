@@ -1,0 +1,88 @@
+/*
+ * Blocks that look at what the blocks before them have left, one after the other, as a scan in one
+ * pass does: all of them begin at once, and each look takes its time, whatever runs them.
+ */
+#include "emu_fixture.h"
+
+#define BLOCKS 64
+#define STATE "state"
+#define LOOKS "looks"
+
+/* State 1: a block's own part is there; 2: that of all before it, too. */
+static struct emu_case looking_back(const char *load)
+{
+	struct emu_case c = { 0 };
+	static const char form[] = PTX_HEAD
+		".visible .entry k(.param .u64 state, .param .u64 looks)\n{\n"
+		".reg .pred %%p<4>;\n.reg .b32 %%r<8>;\n.reg .b64 %%d<8>;\n"
+		"ld.param.u64 %%d1, [state];\ncvta.to.global.u64 %%d1, %%d1;\n"
+		"ld.param.u64 %%d2, [looks];\ncvta.to.global.u64 %%d2, %%d2;\n"
+		"mov.u32 %%r1, %%ctaid.x;\nmul.wide.u32 %%d3, %%r1, 4;\nadd.s64 %%d4, %%d1, %%d3;\n"
+		"add.s64 %%d5, %%d2, %%d3;\nmov.u32 %%r3, 0;\n"
+		"st.volatile.global.u32 [%%d4], 1;\nmov.u32 %%r2, %%r1;\n"
+		"before:\nsetp.eq.u32 %%p1, %%r2, 0;\n@%%p1 bra done;\n"
+		"again:\nadd.u32 %%r3, %%r3, 1;\n"
+		"sub.u32 %%r5, %%r2, 1;\nmul.wide.u32 %%d6, %%r5, 4;\nadd.s64 %%d6, %%d1, %%d6;\n"
+		"%s.global.u32 %%r4, [%%d6];\n"
+		"setp.eq.u32 %%p2, %%r4, 0;\n@%%p2 bra again;\n"
+		"setp.eq.u32 %%p3, %%r4, 2;\n@%%p3 bra done;\n"
+		"sub.u32 %%r2, %%r2, 1;\nbra before;\n"
+		"done:\nst.volatile.global.u32 [%%d4], 2;\nst.global.u32 [%%d5], %%r3;\nret;\n}\n";
+	c.ptx = mem_alloc(sizeof form + 32);
+	snprintf(c.ptx, sizeof form + 32, form, load);
+	emu_buffer(&c, STATE, ELEM_U32, BUF_INOUT, BLOCKS);
+	emu_buffer(&c, LOOKS, ELEM_U32, BUF_INOUT, BLOCKS);
+	emu_launch(&c, "k", (struct dim3u){ BLOCKS, 1, 1 }, (struct dim3u){ 1, 1, 1 });
+	return c;
+}
+
+TEST(each_look_takes_a_turn)
+{
+	uint32_t first[BLOCKS];
+	for (unsigned turn = 0; turn < 6; turn++) {
+		struct emu_case c = looking_back("ld.volatile");
+		const struct emu_way *way = &emu_ways[turn % ARRAY_LEN(emu_ways)];
+		if (!emu_run_way(&c, way))
+			fail_msg("%s: %s", way->name, c.err.msg);
+		const uint32_t *looks = c.buffers[1].data;
+		if (turn == 0)
+			memcpy(first, looks, sizeof first);
+		for (unsigned b = 0; b < BLOCKS; b++)
+			if (looks[b] != first[b])
+				fail_msg("%s: block %u looks %u times, not %u", way->name, b, looks[b], first[b]);
+		emu_case_free(&c);
+	}
+	/* block 1 finds all that it needs; later ones pass blocks that are not done yet */
+	assert_int_equal(first[0], 0);
+	assert_int_equal(first[1], 1);
+	assert_in_range(first[BLOCKS - 1], 5, BLOCKS / 2);
+	for (unsigned b = 2; b < BLOCKS; b++)
+		assert_true(first[b] >= first[b - 1]);
+}
+
+/* What is not looked for again where nobody has written it yet makes no launch wait. */
+TEST(a_loop_over_memory_is_no_wait)
+{
+	struct emu_case c = { 0 };
+	c.ptx = mem_strdup(
+		PTX_HEAD ".visible .entry k(.param .u64 state, .param .u64 looks)\n{\n"
+				 ".reg .pred %p<4>;\n.reg .b32 %r<8>;\n.reg .b64 %d<8>;\n"
+				 "ld.param.u64 %d1, [state];\ncvta.to.global.u64 %d1, %d1;\n"
+				 "mov.u32 %r2, 0;\n"
+				 "next:\nld.volatile.global.u32 %r4, [%d1];\nadd.s64 %d1, %d1, 4;\n"
+				 "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 64;\n@%p1 bra next;\nret;\n}\n");
+	emu_buffer(&c, STATE, ELEM_U32, BUF_INOUT, BLOCKS);
+	emu_buffer(&c, LOOKS, ELEM_U32, BUF_INOUT, BLOCKS);
+	emu_launch(&c, "k", (struct dim3u){ BLOCKS, 1, 1 }, (struct dim3u){ 1, 1, 1 });
+	emu_must_run(&c);
+	assert_false(c.res.counts.spins);
+	emu_case_free(&c);
+	struct emu_case waits = looking_back("ld.volatile");
+	emu_must_run(&waits);
+	assert_true(waits.res.counts.spins);
+	emu_case_free(&waits);
+	struct emu_case plain = looking_back("ld");
+	emu_must_run(&plain);
+	assert_false(plain.res.counts.spins);
+	emu_case_free(&plain);
+}
