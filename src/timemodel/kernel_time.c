@@ -15,6 +15,7 @@
 #include "timemodel/kernel_time.h"
 
 #include "timemodel/constants.h"
+#include "timemodel/crowded.h"
 #include "timemodel/l2_time.h"
 #include "timemodel/load_latency.h"
 #include "timemodel/sm_demand.h"
@@ -328,9 +329,7 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 	const double waves = ceil(grid / (resident * g->sm_count));
 	const double ramp = (grid - (waves - 1) * resident * g->sm_count) * timing.block_start_cycles;
 	const double last = ramp + (waves - 1) * next_block_cycles(&w) + waves * lone_block_cycles(&w);
-	const double sm = overlapped(fmax(fmax(all_waves(&w, busiest, resident).cycles, last), longest),
-	                             grid * timing.block_start_cycles) *
-	                  ns;
+	const double sm = fmax(fmax(all_waves(&w, busiest, resident).cycles, last), longest) * ns;
 
 	/* Chip-wide: bytes over 1e9 bytes/s is ns. */
 	out->resource_ns[PERF_L2] = l2_ns(g, counts);
@@ -342,8 +341,12 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 		                              (g->dram_gbs * timing.dram_efficiency);
 
 	const double link = link_ns(g, counts), trip = link > 0 ? timing.host_trip_ns : 0;
-	const double inside = overlapped(
-		overlapped(sm, calls), overlapped(out->resource_ns[PERF_L2], out->resource_ns[PERF_DRAM]));
+	const double crowded =
+		crowded_ns(overlapped(sm, calls), out->resource_ns[PERF_DRAM], out->resource_ns[PERF_L2]);
+	/* the last block cannot begin before all others have, and then lasts as long as any */
+	const double lone = fmin(crowded, lone_block_cycles(&w) * ns);
+	const double inside =
+		lone + norm(timing.dispatch_norm, crowded - lone, grid * timing.block_start_cycles * ns);
 	/* who waits for others to swap leaves the chip to the rest */
 	const double busy = overlapped(inside, link), alone = fmin(busy, w.critical_path * ns);
 	const double work_ns = alone + overlapped(busy - alone, swaps) + trip;
@@ -353,6 +356,7 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 	for (unsigned r = 0; r < PERF_RESOURCE_COUNT; r++)
 		if (out->resource_ns[r] > out->resource_ns[out->bottleneck])
 			out->bottleneck = (enum perf_resource)r;
-	out->resident_warps = mean_resident_warps(&w, resident, sm > 0 ? work_ns / sm : 1);
+	out->resident_warps = mean_resident_warps(&w, resident, sm > 0 ? crowded / sm : 1) *
+	                      (work_ns > 0 ? fmin(1, crowded / work_ns) : 1);
 	out->kernel_ns = start_ns(g, counts) + work_ns + out->resource_ns[PERF_PAGES];
 }

@@ -475,6 +475,6 @@ TEST(lone_pieces_of_memory_take_their_time)
 		finish(&r, "h200", 16, 0);
 		ns[i] = r.p.resource_ns[PERF_DRAM];
 	}
-	assert_true(close_to(ns[0], 64e6 / (4800 * 0.9), 1e-6));
+	assert_true(close_to(ns[0], 64e6 / (4800 * timing.dram_efficiency), 1e-6));
 	assert_true(close_to(ns[1] / ns[0], timing.dram_access_bytes / 64, 1e-6));
 }
