@@ -210,6 +210,12 @@ static double by_port(struct scheduler *s, const struct timing_inst *x, const st
 	return t;
 }
 
+/* How long instruction @i keeps its warp from time @t on, the last store being at @stored. */
+static double held_cycles(const struct scheduler *s, uint32_t i, double stored, double t)
+{
+	return held_warp_cycles(s->program, i, s->gpu, stored > 0 ? t - stored : -1);
+}
+
 /* In its place, as the assembler has arranged it. */
 static void issue_machine_inst(struct scheduler *s, uint32_t i, uint32_t b, struct progress *at)
 {
@@ -222,8 +228,7 @@ static void issue_machine_inst(struct scheduler *s, uint32_t i, uint32_t b, stru
 		if (x->control.waits_for >> k & 1)
 			t = fmax(t, s->ready[k]);
 	/* what calls of the system, and waits for a cluster, take is not in its stall counts */
-	t += held_warp_cycles(x, &s->program->counts[i], s->gpu,
-	                      s->program->warps / s->program->thread_blocks);
+	t += held_cycles(s, i, at->stored[0], t);
 	at->last = t + fmax(1, x->control.stall);
 	const double leaves = by_port(s, x, &s->program->counts[i], t);
 	if (mostly_loads(x, &s->program->counts[i]))
@@ -235,6 +240,8 @@ static void issue_machine_inst(struct scheduler *s, uint32_t i, uint32_t b, stru
 	           t + timing.operand_cycles + replays_of(&s->program->counts[i]));
 	if (inst_orders_memory(x))
 		at->memory = fmax(at->memory, t);
+	if (x->class == INST_STORE && x->space != MEMORY_SHARED && x->space != MEMORY_LOCAL)
+		at->stored[0] = t;
 }
 
 /* Registers for what loads bring are few: the next one takes that of an earlier one. */
@@ -290,8 +297,7 @@ static void issue_inst(struct scheduler *s, uint32_t i, uint32_t b, struct progr
 		at->product = fmax(at->product, t);
 	if (is_windowed(x) && s->n_loads >= (unsigned)timing.loads_ahead)
 		t = fmax(t, s->load_done[s->n_loads % (unsigned)timing.loads_ahead]);
-	const double held = held_warp_cycles(x, &s->program->counts[i], s->gpu,
-	                                     s->program->warps / s->program->thread_blocks);
+	const double held = held_cycles(s, i, at->stored[0], fmax(t, at->last));
 	if (held > 0)
 		at->held = t = fmax(t, at->last) + held;
 	if (x->issued > 0)

@@ -36,18 +36,37 @@ static bool is_call(enum inst_class c, struct call_cost *cost)
 	}
 }
 
-double held_warp_cycles(const struct timing_inst *x, const struct counts *c,
-                        const struct gpu_spec *g, double block_warps)
+/* In machine code the fence that is part of it is an instruction of its own. */
+static double cluster_wait_cycles(const struct timing_program *p)
+{
+	const double fence = p->machine_code ? timing.fence_cycles : 0;
+	return timing.cluster_wait_cycles - fence +
+	       timing.cluster_wait_warp_cycles * p->warps / p->thread_blocks;
+}
+
+/* A fence waits for the stores before it. */
+static double fence_cycles(double alone, double since_store)
+{
+	const double behind = timing.fence_store_cycles - timing.fence_cycles + alone;
+	return since_store < 0 ? alone : fmax(alone, behind - since_store);
+}
+
+double held_warp_cycles(const struct timing_program *p, uint32_t i, const struct gpu_spec *g,
+                        double since_store)
 {
 	struct call_cost call;
+	const struct timing_inst *x = &p->inst[i];
+	const struct counts *c = &p->counts[i];
 	const double warps = (double)c->warp_executed, lanes = (double)c->thread_executed;
 	if (is_call(x->class, &call) && warps > 0)
 		return (call.first_ns + fmax(0, lanes / warps - 1) * call.lane_ns) * g->clock_mhz * 1e-3;
 	switch (x->class) {
 	case INST_SHARED_SWAP: return swap_rounds(x, c) * timing.swap_round_cycles;
-	case INST_CLUSTER_WAIT:
-		return timing.cluster_wait_cycles + timing.cluster_wait_warp_cycles * block_warps;
-	case INST_FENCE: return timing.fence_cycles;
+	case INST_CLUSTER_WAIT: return cluster_wait_cycles(p);
+	case INST_FENCE: return fence_cycles(timing.fence_cycles, since_store);
+	case INST_MEMBAR: return fence_cycles(timing.fence_cycles - timing.errbar_cycles, since_store);
+	case INST_ERRBAR: return timing.errbar_cycles;
+	case INST_CONDITION: return timing.condition_cycles;
 	default: return 0;
 	}
 }

@@ -8,10 +8,10 @@
 #include "model/gpu.h"
 #include "timemodel/timing_program.h"
 
-/* Cycles of one execution by a warp of a block of so many; @c: what was counted of all of them.
- * 0 = the next instruction follows as soon as it can. */
-double held_warp_cycles(const struct timing_inst *x, const struct counts *c,
-                        const struct gpu_spec *g, double block_warps);
+/* Cycles of one execution of @i by a warp of a block of @p; @since_store: since its last store to
+ * global memory, negative = there is none. 0 = the next instruction follows as soon as it can. */
+double held_warp_cycles(const struct timing_program *p, uint32_t i, const struct gpu_spec *g,
+                        double since_store);
 /* Times that a warp goes round until all its lanes have changed their words of shared memory. */
 double swap_rounds(const struct timing_inst *x, const struct counts *c);
 /* Of all executions: what the chip does one after the other. */

@@ -204,6 +204,7 @@ static enum inst_class class_of_system(const struct xop *x)
 	case SYSTEM_PRINT: return INST_PRINT;
 	case SYSTEM_MALLOC: return INST_MALLOC;
 	case SYSTEM_FREE: return INST_FREE;
+	case SYSTEM_RUNTIME_SET_CONDITIONAL: return INST_CONDITION;
 	case SYSTEM_CLUSTER_WAIT: return INST_CLUSTER_WAIT;
 	case SYSTEM_MBARRIER_ARRIVE:
 	case SYSTEM_MBARRIER_STATE:

@@ -28,6 +28,10 @@ static enum inst_class class_of(const struct sass_inst *i, const struct sass_op_
 		return INST_LOAD;
 	if (i->op == SASS_BAR)
 		return INST_BARRIER;
+	if (i->op == SASS_MEMBAR && !sass_has(i, SASS_MOD_CTA))
+		return INST_MEMBAR;
+	if (i->op == SASS_ERRBAR)
+		return INST_ERRBAR;
 	if (info->flow == SASS_FLOW_BRANCH)
 		return INST_BRANCH;
 	if (info->flow == SASS_FLOW_INDIRECT)

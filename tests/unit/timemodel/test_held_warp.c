@@ -93,6 +93,37 @@ TEST(blocks_of_a_cluster_meet)
 	assert_true(fabs(finished(&fence) - timing.fence_cycles - 1) < 1e-3);
 }
 
+/* In machine code, where each instruction says when the next one may issue. */
+static double in_machine_code(const enum inst_class *c, unsigned n)
+{
+	struct sample s = { .p = { .machine_code = true } };
+	for (unsigned i = 0; i < n; i++) {
+		struct timing_inst *x = add_inst(&s, c[i], -1, -1);
+		x->space = c[i] == INST_STORE ? MEMORY_GLOBAL : MEMORY_NONE;
+		x->control = (struct timing_control){ .stall = 1,
+			                                  .result_board = TIMING_NO_BOARD,
+			                                  .operand_board = TIMING_NO_BOARD };
+	}
+	return finished(&s) - n;
+}
+
+/* tests/gpu/micro/fences.cu: a fence is two instructions, or one of another kind; it waits for the
+ * stores before it; a cluster's barrier has a fence in front of it. */
+TEST(fences_of_machine_code)
+{
+	const enum inst_class fence[] = { INST_OTHER, INST_MEMBAR, INST_ERRBAR };
+	const enum inst_class behind[] = { INST_OTHER, INST_STORE, INST_MEMBAR, INST_ERRBAR };
+	const enum inst_class condition[] = { INST_CONDITION };
+	const enum inst_class cluster[] = { INST_MEMBAR, INST_ERRBAR, INST_CLUSTER_WAIT };
+	assert_true(fabs(in_machine_code(fence, 3) - timing.fence_cycles) < 2);
+	assert_true(fabs(in_machine_code(fence, 2) - timing.fence_cycles + timing.errbar_cycles) < 2);
+	assert_true(fabs(in_machine_code(behind, 4) - timing.fence_store_cycles) < 4);
+	assert_true(fabs(in_machine_code(condition, 1) - timing.condition_cycles) < 2);
+	const double warps = (double)WARPS / BLOCKS;
+	const double meet = timing.cluster_wait_cycles + timing.cluster_wait_warp_cycles * warps;
+	assert_true(fabs(in_machine_code(cluster, 3) - meet) < 2);
+}
+
 /* A load of @space, and what needs it. */
 static double load_from(enum memory_space space, bool polls, unsigned times)
 {
