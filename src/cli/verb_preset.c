@@ -74,7 +74,7 @@ static void print_book(struct cli *c, const struct preset_step *s, const struct 
 		if (claim < t->n && t->evaluated[claim]) {
 			const double ours = t->outcome[claim].left.num;
 			cli_say(c->out, t->outcome[claim].holds ? STYLE_GOOD : STYLE_WATCH, "   ours %s%s%s",
-			        fmt_num(num, sizeof num, ours * b->value / preset_book_value(b), 7),
+			        fmt_num(num, sizeof num, ours / preset_book_factor(b), 7),
 			        id == METRIC_COUNT ? "" : " ",
 			        id == METRIC_COUNT ? "" : origin_mark(r->metrics.v[id].origin, !c->utf8));
 		}

@@ -102,10 +102,15 @@ static double unit_factor(const char *unit, enum metric_id id)
 	return NAN;
 }
 
-double preset_book_value(const struct preset_book *b)
+double preset_book_factor(const struct preset_book *b)
 {
 	const enum metric_id id = preset_book_metric(b);
-	return id == METRIC_COUNT ? b->value : b->value * unit_factor(b->unit, id);
+	return id == METRIC_COUNT ? 1 : unit_factor(b->unit, id);
+}
+
+double preset_book_value(const struct preset_book *b)
+{
+	return b->value * preset_book_factor(b);
 }
 
 unsigned preset_claims(const struct preset_step *s)

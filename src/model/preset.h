@@ -56,7 +56,10 @@ struct preset {
 
 /* The metric that @b is held against; METRIC_COUNT = none, or something computed. */
 enum metric_id preset_book_metric(const struct preset_book *b);
-/* The printed value in the unit of ours: 4 ms are 4,000,000 beside a time in ns. */
+/* What one of the printed unit is in that of ours: a ms is 1,000,000 beside a time in ns. NAN: they
+ * cannot be compared. */
+double preset_book_factor(const struct preset_book *b);
+/* The printed value in the unit of ours. */
 double preset_book_value(const struct preset_book *b);
 /* What a step claims: its expectations, then every book figure that has one of ours beside it. */
 unsigned preset_claims(const struct preset_step *s);

@@ -11,10 +11,11 @@
 
 #define NEAR 1e-4 /* of the time, which is sought by halving */
 
-/* Of the time that an access takes alone; @busy: the share of time, below 1. */
-static double wait_share(double busy)
+/* Of the time that an access takes alone; @busy: the share of time, below 1. L2 has many units, one
+ * of which is free more often. */
+static double wait_share(double busy, double power)
 {
-	return busy * sqrt(busy) / (1 - busy * busy * busy * busy);
+	return pow(busy, power) / (1 - pow(busy, 4));
 }
 
 double crowded_ns(double alone_ns, double dram_ns, double l2_ns)
@@ -25,8 +26,8 @@ double crowded_ns(double alone_ns, double dram_ns, double l2_ns)
 		return least;
 	while (to - from > NEAR * from) {
 		const double t = (from + to) / 2;
-		const double waits =
-			timing.dram_queue * wait_share(dram_ns / t) + timing.l2_queue * wait_share(l2_ns / t);
+		const double waits = timing.dram_queue * wait_share(dram_ns / t, 1.5) +
+		                     timing.l2_queue * wait_share(l2_ns / t, 3);
 		if (t < alone_ns * (1 + waits))
 			from = t;
 		else

@@ -48,6 +48,11 @@ done
 grep -q 'S-[0-9]' "$dir/out" && not_ok text-without-ids "$(grep 'S-[0-9]' "$dir/out")" ||
 	ok text-without-ids
 
+# a printed 0 has ours beside it, a number
+run zero 0 preset vec_add --step 6
+grep -q 'gain from coarsening, at most .* 0 %   ours -\{0,1\}[0-9]' "$dir/out" && ok zero-has-ours ||
+	not_ok zero-has-ours "$(cat "$dir/out")"
+
 # printed figures times seven: every preset that holds one against a figure of ours notices
 for file in "$TEST_ROOT"/presets/*.yaml; do
 	name=$(basename "$file" .yaml)

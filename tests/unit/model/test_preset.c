@@ -163,4 +163,6 @@ TEST(units_are_converted)
 	assert_true(isnan(preset_book_value(&b)));
 	b.ours = "2 * time.kernel_ns"; /* computed: in the book's unit as it is */
 	assert_float_equal(preset_book_value(&b), 4, 0);
+	b = (struct preset_book){ .value = 0, .unit = "ms", .ours = "time.kernel_ns" };
+	assert_float_equal(preset_book_factor(&b), 1e6, 0); /* of a printed 0, too */
 }
