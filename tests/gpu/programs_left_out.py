@@ -5,6 +5,7 @@ LOOKS_BACK = "a block looks back at those before it until one has its sum: timin
 LANES = "inst.warp_executed inst.thread_active inst.thread_executed div.branches"
 SHARED = "shared.ld_requests shared.ld_wavefronts"
 GLOBAL = "mem.ld_requests mem.ld_sectors"
+ATOMICS = "mem.atom_requests mem.atom_sectors"
 DRIVER = "malloc, free and printf are the driver's own code on a card, which is not to be had"
 CHILDREN = "kernels that launch kernels count PTX; a card's counters have the children's, too"
 TIMING = (POLLS, LOOKS_BACK)  # programs_compare.py --prove runs these twice
@@ -21,6 +22,8 @@ LEFT_OUT = {
     "grid_sync": [("steps", LANES + " " + GLOBAL, POLLS)],
     "hopper_gemm": [("gemm", LANES, POLLS)],
     "kmeans": [("assign", ANY, "adds floats by compare-and-swap until nobody was quicker")],
+    "lanes_wait": [("all_take_the_lock naps_before_the_lock in_order_of_tickets between_exchanges",
+                    LANES + " " + GLOBAL + " " + ATOMICS + " flop.fp16", POLLS)],
     "large_tiles": [("work", LANES + " " + SHARED, POLLS)],
     "lookback_scan": [("scan", LANES + " " + GLOBAL, POLLS)],
     "tensor_maps": [("share", LANES, POLLS)],
@@ -28,5 +31,6 @@ LEFT_OUT = {
     "nested_sort": [(ANY, ANY, CHILDREN)],
     "thrust_basics": [("DeviceRadixSortOnesweepKernel DeviceScanKernel",
                        LANES + " " + GLOBAL, LOOKS_BACK)],
+    "warp_meetings": [("meet_behind_a_lock", LANES + " " + ATOMICS, POLLS)],
     "zero_copy": [("square", "mem.ld_sectors", "registered memory begins where malloc put it")],
 }

@@ -33,11 +33,14 @@ void emit_meet(struct emit *e, const struct xop *x)
 
 void emit_meet_warp(struct emit *e, const struct xop *x)
 {
-	const uint32_t lanes = emit_lanes(e, &x->s[0], 4, 0);
+	const uint32_t lanes = x->op == MEET_YIELD ? 0 : emit_lanes(e, &x->s[0], 4, 0);
 	const struct meet_handlers *m = e->h->meet;
 	const struct handler *const kind[] = { [MEET_PLAIN] = &m->wait_warp,
 		                                   [MEET_EXCLUSIVE] = &m->wait_exclusive,
-		                                   [MEET_COLLECTIVE] = &m->wait_collective };
+		                                   [MEET_COLLECTIVE] = &m->wait_collective,
+		                                   [MEET_GATHERED] = &m->wait_warp,
+		                                   [MEET_ONE_PLACE] = &m->wait_warp,
+		                                   [MEET_YIELD] = &m->yield };
 	struct uop *u = emit_uop(e, x->guard >= 0 ? &m->wait_warp_if : kind[x->op]);
 	u->a = lanes;
 	u->y = e->block;

@@ -33,7 +33,7 @@ struct call_handlers {
 struct meet_handlers {
 	struct handler two_way, table; /* branches */
 	struct handler begin, wait, break_, get, set, here;
-	struct handler wait_warp, wait_exclusive, wait_collective, wait_warp_if;
+	struct handler wait_warp, wait_exclusive, wait_collective, wait_warp_if, yield;
 	struct handler leave, leave_if; /* exits */
 };
 /* Barriers of a block (vm/barrier.c). */

@@ -57,11 +57,20 @@ enum xkind {
 };
 
 /* X_NOP */
-enum nop_op { NOP_HINT, NOP_RESTS };
+enum nop_op { NOP_HINT, NOP_RESTS, NOP_ENDS };
 
-/* X_MEET_WARP: only the lanes of one mask go on together; lanes that came to it at several places
- * exchange in what follows as if they were at one. */
-enum meet_warp { MEET_PLAIN, MEET_EXCLUSIVE, MEET_COLLECTIVE };
+/* X_MEET_WARP: wait; only the lanes of one mask go on together; before a collective part of the
+ * code (up to NOP_ENDS), in which lanes that came to it at several places exchange as if they were
+ * at one, or do nothing; one that all have to come to at one place; others have their turn, nobody
+ * waits. */
+enum meet_warp {
+	MEET_PLAIN,
+	MEET_EXCLUSIVE,
+	MEET_COLLECTIVE,
+	MEET_GATHERED,
+	MEET_ONE_PLACE,
+	MEET_YIELD
+};
 
 /* X_COPIES: their group is complete; wait for all groups but the last s0; for all copies. */
 enum copies_op { COPIES_COMMIT, COPIES_WAIT, COPIES_WAIT_ALL };

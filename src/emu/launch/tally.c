@@ -7,6 +7,7 @@
  */
 #include "emu/launch/tally.h"
 
+#include "emu/launch/flow_counts.h"
 #include "emu/launch/launch_fidelity.h"
 #include "emu/launch/sampled_traffic.h"
 #include "emu/timing/timing.h"
@@ -241,32 +242,19 @@ static struct counts count_inst(const struct emu_launch *l, const struct sums *s
 	c.fp64_inst = in->pipe == PIPE_FP64 ? warps : 0;
 	c.int_inst = in->pipe == PIPE_INT ? warps : 0;
 	c.sfu_inst = in->pipe == PIPE_SFU ? warps : 0;
+	const uint32_t block = im->segments[segment].block;
+	const struct block_flow flow = { .block = block,
+		                             .warps = warps,
+		                             .divergent = s->divergent[block],
+		                             .again_warps = s->again_warps[block],
+		                             .again_lanes = s->again_lanes[block] };
 	for (uint32_t o = first; o < end; o++) {
 		const struct xop *y = &im->ir.ops[o];
 		if (y->mem >= 0)
 			add_memory(y, s, &c);
 		if (y->kind == X_BAR)
 			c.barriers += warps;
-		/* hardware counts a jump that is always taken, too; PTX's assembler removes those */
-		const bool jump = ir_of_machine_code(&im->ir);
-		if ((y->kind == X_BRA && (y->guard >= 0 || jump)) || y->kind == X_BRX) {
-			c.branches += warps;
-			c.divergent_branches += s->divergent[im->segments[segment].block];
-		}
-		if (y->kind == X_BRX && jump) { /* issued again for all but the last group of lanes */
-			const uint64_t splits = s->again_warps[im->segments[segment].block];
-			c.branches += splits - c.divergent_branches;
-			c.divergent_branches = splits;
-		}
-		if (y->kind == X_BRX || y->kind == X_MEET_WAIT) {
-			c.warp_executed += s->again_warps[im->segments[segment].block];
-			c.thread_active += s->again_lanes[im->segments[segment].block];
-			c.thread_executed += s->again_lanes[im->segments[segment].block];
-		}
-		if (y->kind == X_MEET_WARP) { /* WARPSYNC.EXCLUSIVE takes the lanes of a warp apart */
-			c.branches += s->divergent[im->segments[segment].block];
-			c.divergent_branches += s->divergent[im->segments[segment].block];
-		}
+		count_flow(&im->ir, o, &flow, &c);
 	}
 	return c;
 }

@@ -1,7 +1,8 @@
 /*
  * Basic blocks of machine code, and where the sides of a branch meet again.
  *
- * BSYNC and WARPSYNC are blocks of their own: a part of a warp waits there, and others run. The
+ * BSYNC and WARPSYNC are blocks of their own: a part of a warp waits there, and others run; so they
+ * may behind YIELD, which ends a block. The
  * sides of a branch meet where a barrier leads that is open at the branch (BSSY), if no way from
  * the branch leaves that barrier (BREAK); of several, the one with the fewest blocks between.
  */
@@ -48,7 +49,7 @@ static bool ends_block(const struct sass_inst *i)
 {
 	const enum sass_flow f = flow_of(i);
 	return jumps(i) || f == SASS_FLOW_INDIRECT || f == SASS_FLOW_RETURN || is_wait(i) ||
-	       (f == SASS_FLOW_EXIT && unconditional(i));
+	       i->op == SASS_YIELD || (f == SASS_FLOW_EXIT && unconditional(i));
 }
 
 unsigned sass_ways(const struct sass_func *f, const struct sass_inst *i, uint32_t *ways)

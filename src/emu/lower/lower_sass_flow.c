@@ -266,43 +266,58 @@ bool sl_bmov(struct sass_lower *s)
 }
 
 /* What lanes do together between WARPSYNC.COLLECTIVE and ENDCOLLECTIVE: exchange, by one
- * instruction; nothing; or something else (false). */
-static bool collective(const struct sass_lower *s, bool *exchanges)
+ * instruction; nothing; or something else. */
+static enum meet_warp collective(const struct sass_lower *s)
 {
 	const struct sass_inst *i = s->i + 1, *end = s->f->insts + s->f->n_insts;
-	*exchanges = false;
+	enum meet_warp kind = MEET_GATHERED;
 	for (; i < end && i->op != SASS_ENDCOLLECTIVE; i++)
 		switch (i->op) {
 		case SASS_SHFL:
 		case SASS_VOTE:
 		case SASS_VOTEU:
 		case SASS_MATCH:
-		case SASS_REDUX:
-			if (*exchanges)
-				return false;
-			*exchanges = true;
-			break;
+		case SASS_REDUX: kind = kind == MEET_GATHERED ? MEET_COLLECTIVE : MEET_ONE_PLACE; break;
 		case SASS_NOP: break;
-		default: return false;
+		default: kind = MEET_ONE_PLACE; break;
 		}
-	return i < end;
+	return kind;
+}
+
+bool sl_end_collective(struct sass_lower *s)
+{
+	sl_emit(s, X_NOP)->op = NOP_ENDS;
+	return true;
 }
 
 bool sl_warpsync(struct sass_lower *s)
 {
-	bool exchanges = false;
 	const struct sass_operand *o = sl_src_operand(s, 0);
-	const bool exclusive = sl_has(s, SASS_MOD_EXCLUSIVE);
-	if (exclusive && s->guard >= 0)
+	enum meet_warp kind = sl_has(s, SASS_MOD_EXCLUSIVE) ? MEET_EXCLUSIVE : MEET_PLAIN;
+	if (sl_has(s, SASS_MOD_COLLECTIVE))
+		kind = collective(s);
+	if (kind == MEET_EXCLUSIVE && s->guard >= 0)
 		return sl_refuse(s, "a meeting of this kind under a guard");
-	if (sl_has(s, SASS_MOD_COLLECTIVE) && (s->guard >= 0 || !collective(s, &exchanges)))
+	if (kind != MEET_PLAIN && s->guard >= 0)
 		return sl_emit(s, X_TRAP) != NULL; /* a way that only a split warp takes: a fault there */
 	const struct xsrc lanes =
 		sl_has(s, SASS_MOD_ALL) || !o ? src_const(0xffffffffu) : sl_bits(s, 0);
 	struct xop *x = sl_emit(s, X_MEET_WARP);
-	x->op = exclusive ? MEET_EXCLUSIVE : exchanges ? MEET_COLLECTIVE : MEET_PLAIN;
+	x->op = (uint16_t)kind;
 	x->n_s = 1;
 	x->s[0] = lanes;
+	return true;
+}
+
+/* Others of the warp have their turn. */
+bool sl_yield(struct sass_lower *s)
+{
+	if (s->guard >= 0)
+		return sl_rest(s);
+	struct xop *x = sl_emit(s, X_MEET_WARP);
+	x->op = MEET_YIELD;
+	x->n_s = 1;
+	x->s[0] = src_const(0);
 	return true;
 }
 

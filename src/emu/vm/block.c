@@ -354,7 +354,9 @@ void block_stuck(struct worker *wk)
 /* Lanes of the warp that wait for others of it let them go on. */
 static void give_way(struct warp *w)
 {
-	if (!w->depth && !w->n_parts && !w->n_waiting)
+	const bool gave_way = w->gave_way;
+	w->gave_way = false;
+	if (gave_way || (!w->depth && !w->n_parts && !w->n_waiting))
 		return;
 	if (ir_of_machine_code(&w->image->ir))
 		meet_give_way(w);

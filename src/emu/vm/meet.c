@@ -13,6 +13,7 @@
  * where calls of one function overtake one another is what an H200 does (recursion.cu).
  */
 #include "emu/vm/handler.h"
+#include "emu/vm/parts.h"
 #include "emu/vm/replay.h"
 
 #include <stdio.h>
@@ -70,6 +71,21 @@ static uint32_t larger_elsewhere(const struct warp *w, uint32_t i, uint32_t want
 	return best;
 }
 
+/* The lanes of meeting @i go on: its barrier is empty. Do others wait at it, elsewhere? */
+static bool met_apart(struct warp *w, uint32_t i)
+{
+	const struct meeting *m = &w->waiting[i];
+	bool others = false;
+	for (uint32_t k = 0; k < w->n_waiting; k++) {
+		struct meeting *o = &w->waiting[k];
+		if (k == i || o->barrier != m->barrier || !(o->here & w->meet[m->barrier] & w->live))
+			continue;
+		others = o->apart = true;
+	}
+	w->meet[m->barrier] = 0;
+	return others;
+}
+
 /*
  * A meeting to which all have come that are still there; its lanes go on, and those that @came with
  * the last ones. NULL = none. Where some of them were only put aside there (replay.c), all that
@@ -93,11 +109,12 @@ static const struct uop *complete_meeting(struct warp *w, uint32_t came, bool le
 		if (!go)
 			continue;
 		if (!warp_wide)
-			w->meet[m.barrier] = 0;
+			m.apart = met_apart(w, i) || (m.apart && !wanted);
 		else
 			w->collective &= ~go; /* all at one place */
 		let_go(w, i, go);
 		w->mask = go;
+		m.wanted = wanted;
 		replay_met(w, &m, left || m.put_here & wanted);
 		return block_start(w, m.block);
 	}
@@ -108,10 +125,11 @@ static const struct uop *complete_meeting(struct warp *w, uint32_t came, bool le
 static const struct uop *crossed_meeting(struct warp *w)
 {
 	for (uint32_t i = w->n_waiting; i--;) {
-		const struct meeting m = w->waiting[i];
+		struct meeting m = w->waiting[i];
 		const uint32_t there = m.here & w->live;
 		if (m.barrier == MEET_WARP)
 			continue;
+		m.wanted = w->meet[m.barrier];
 		take_out(w, i);
 		if (!there)
 			continue;
@@ -133,13 +151,20 @@ static const struct uop *scattered_meeting(struct warp *w)
 				here |= w->waiting[k].here;
 		if (m.barrier != MEET_WARP || !(m.here & w->live) || (m.wanted & w->live & ~here))
 			continue;
+		if (meeting_kind(w, &m) == MEET_ONE_PLACE)
+			return vm_fault(w, block_start(w, m.block), FAULT_BARRIER_DIVERGED,
+			                (unsigned)__builtin_ctz(m.here & w->live));
+		uint32_t left = here & w->live & ~m.here;
 		for (uint32_t k = w->n_waiting; k--;) {
 			const struct meeting other = w->waiting[k];
 			if (other.barrier != MEET_WARP || other.wanted != m.wanted)
 				continue;
 			take_out(w, k); /* one that was looked at takes its place */
-			if (other.here & w->live && other.block != m.block)
-				warp_push(w, other.here & w->live, other.block, -1);
+			if (!(other.here & w->live) || other.block == m.block)
+				continue;
+			warp_push(w, other.here & w->live, other.block, -1);
+			replay_collective(w, m.block, left);
+			left &= ~other.here;
 		}
 		w->mask = m.here & w->live;
 		return block_start(w, m.block);
@@ -409,6 +434,18 @@ const struct uop *meet_exchange(struct warp *w, const struct uop *u)
 	return to ? to : next_part(w, u, false);
 }
 
+/* YIELD: others of the warp have their turn, and at the next branch other warps; y block */
+HANDLER(meet_yield)
+{
+	w->fuel = 0;
+	w->gave_way = true;
+	if (!w->depth && !w->n_waiting)
+		NEXT_UOP;
+	if (w->program->kind != PROGRAM_REFERENCE)
+		CONTINUE(deoptimise_here(w, u)); /* and comes here again */
+	CONTINUE(meet_let_others(w, (int32_t)u->y + 1));
+}
+
 /* BREAK: a barrier */
 HANDLER(meet_break)
 {
@@ -449,6 +486,7 @@ const struct meet_handlers vm_meet_handlers = {
 	.wait_warp = { meet_wait_warp, meet_wait_warp },
 	.wait_exclusive = { meet_wait_exclusive, meet_wait_exclusive },
 	.wait_collective = { meet_wait_collective, meet_wait_collective },
+	.yield = { meet_yield, meet_yield },
 	.wait_warp_if = { meet_wait_warp_if, meet_wait_warp_if },
 	.break_ = { meet_break, meet_break },
 	.get = { meet_get, meet_get },

@@ -9,5 +9,8 @@
 void parts_give_way(struct warp *w);
 /* give_way.c: the same in machine code. */
 void meet_give_way(struct warp *w);
+/* The active lanes of machine code come to a YIELD, and go on at @block when others have had their
+ * turn; what goes on now. */
+const struct uop *meet_let_others(struct warp *w, int32_t block);
 
 #endif

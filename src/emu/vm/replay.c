@@ -6,8 +6,9 @@
  * that is under way: that one then waits there without having executed the barrier's instruction.
  * Where the last lanes come to a barrier at which some wait in this way, its instruction is issued
  * once more for all of them, and counts again. So it is where those that were waited for have
- * ended, and where the barrier comes from a register (BMOV), in which a call kept it; for both
- * reasons twice, if another part could go on meanwhile.
+ * ended, where some of them came to another instruction of that barrier, and where the barrier
+ * comes from a register (BMOV), in which a call kept it; for both reasons twice, if another part
+ * could go on meanwhile.
  */
 #include "emu/vm/replay.h"
 
@@ -56,20 +57,38 @@ void replay_count(struct warp *w, uint32_t block, uint64_t warps, uint32_t lanes
 	w->worker->again_lanes[block] += lanes;
 }
 
-/* Could another part go on, too? */
-static bool others_ready(const struct warp *w)
+/* Could another part go on, too? One that waits where nobody is waited for could. */
+static bool others_ready(const struct warp *w, const struct meeting *m)
 {
 	uint32_t lanes = 0;
 	for (uint32_t i = 0; i < w->depth; i++)
 		lanes |= w->stack[i].mask;
+	for (uint32_t i = 0; i < w->n_waiting; i++)
+		if (w->waiting[i].apart && w->waiting[i].barrier == m->barrier && !m->wanted)
+			lanes |= w->waiting[i].here;
 	return lanes & w->live;
+}
+
+/* One instruction is issued for all that came, at one of the places; the one that ends it, for all,
+ * and again for those that do not go on where others did. The groups each count both. */
+void replay_collective(struct warp *w, int32_t block, uint32_t left)
+{
+	replay_count(w, (uint32_t)block, (uint64_t)-1, lane_popc32(left));
+}
+
+enum meet_warp meeting_kind(const struct warp *w, const struct meeting *m)
+{
+	const struct xblock *b = &w->image->ir.blocks[m->block - 1];
+	return (enum meet_warp)w->image->ir.ops[b->end - 1].op;
 }
 
 void replay_met(struct warp *w, const struct meeting *m, bool again)
 {
+	if (m->barrier == MEET_WARP && meeting_kind(w, m) == MEET_PLAIN)
+		replay_count(w, (uint32_t)m->block - 1, 1, lane_popc32(w->mask));
 	const bool known = m->barrier < MEET_BARRIERS;
 	const bool kept = known && w->meet_kept[m->barrier];
-	const bool twice = kept && again && others_ready(w);
-	if (known && (again || kept))
+	const bool twice = kept && again && others_ready(w, m);
+	if (known && (again || kept || m->apart))
 		replay_count(w, (uint32_t)m->block - 1, 1 + twice, (1 + twice) * lane_popc32(w->mask));
 }

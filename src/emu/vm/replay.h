@@ -6,10 +6,15 @@
 
 /* Those who wait at @barrier for @wanted and go on at @block, perhaps nobody yet. */
 struct meeting *replay_meeting(struct warp *w, uint32_t barrier, uint32_t wanted, int32_t block);
+/* Of one at WARPSYNC (MEET_WARP). */
+enum meet_warp meeting_kind(const struct warp *w, const struct meeting *m);
 /* The running part is about to be divided by a branch. */
 void replay_split(struct warp *w);
 /* The instruction that ends @block is counted once more, in @lanes. */
 void replay_count(struct warp *w, uint32_t block, uint64_t warps, uint32_t lanes);
+/* Lanes that came to WARPSYNC.COLLECTIVE at several places go on, for each place but that of
+ * @block, which begins behind it: @left have not yet gone on. */
+void replay_collective(struct warp *w, int32_t block, uint32_t left);
 /* The warp's active lanes have met at @m; @again: its instruction is issued once more for them. */
 void replay_met(struct warp *w, const struct meeting *m, bool again);
 

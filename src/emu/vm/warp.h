@@ -64,6 +64,7 @@ struct call_saves {   /* registers of callers that wait, the last on top */
 struct meeting {
 	uint32_t here;     /* lanes; those that left are still among them */
 	uint32_t put_here; /* of them, those that have not executed the instruction (replay.c) */
+	bool apart;        /* others met at its barrier, at another instruction */
 	uint32_t wanted;   /* MEET_WARP: the lanes that they wait for */
 	uint32_t barrier;  /* MEET_WARP: WARPSYNC */
 	int32_t block;     /* where they go on */
@@ -101,6 +102,7 @@ struct warp {
 	struct worker *worker;
 	uint32_t guard_saved;
 	bool stays_careful; /* it could not reoptimise() */
+	bool gave_way;      /* since its last turn: its lanes let others of it go on (give_way.c) */
 	enum warp_state state;
 	uint32_t number;        /* in the block */
 	uint32_t barrier;       /* number of the barrier it waits at */
