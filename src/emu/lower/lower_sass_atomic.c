@@ -70,14 +70,14 @@ static void set_old(struct sass_lower *s, bool wide, struct xsrc old, struct xsr
 	sl_set1(s, high, E_hi32, old);
 }
 
-/* Does a generic address point into a window of shared memory: the block's own, or (@other) that of
- * another block of the cluster? */
-static struct xsrc in_shared(struct sass_lower *s, struct xsrc address, bool other)
+/* Does a generic address point into the window of shared memory of a block of the cluster, and of
+ * the block's own (@own)? */
+static struct xsrc in_shared(struct sass_lower *s, struct xsrc address, bool own)
 {
 	const struct xsrc top = sl_op2(s, E_shr_u64, address, src_const(56));
 	const struct xsrc shared = sl_cmp(s, CMP_EQ, PTX_U64, top, src_const(SHARED_WINDOW >> 56));
-	if (!sl_in_cluster(s))
-		return other ? sl_bool(s, BOOL_NONE, src_const(0), src_const(0)) : shared;
+	if (!own || !sl_in_cluster(s))
+		return shared;
 	const int32_t mine = low_temp(&s->l, 4);
 	struct xop *x = low_emit(&s->l, X_SPECIAL);
 	x->op = SR_CLUSTER_CTARANK;
@@ -85,11 +85,11 @@ static struct xsrc in_shared(struct sass_lower *s, struct xsrc address, bool oth
 	x->d[0] = mine;
 	const struct xsrc rank =
 		sl_op2(s, E_shr_u32, sl_op1(s, E_trunc32, address), src_const(CLUSTER_SHIFT));
-	return sl_bool(s, BOOL_AND, shared,
-	               sl_cmp(s, other ? CMP_NE : CMP_EQ, PTX_U32, rank, src_reg(mine)));
+	return sl_bool(s, BOOL_AND, shared, sl_cmp(s, CMP_EQ, PTX_U32, rank, src_reg(mine)));
 }
 
-/* QSPC.E.S p, RZ, [address]: where it points: S own shared memory, D another block's, L local. */
+/* QSPC.E.S p, RZ, [address]: where it points: S own shared memory, D that of any block of the
+ * cluster, L local. */
 bool sl_qspc(struct sass_lower *s)
 {
 	struct xsrc at;
@@ -98,7 +98,7 @@ bool sl_qspc(struct sass_lower *s)
 		return sl_refuse(s, "this question of a space");
 	struct xsrc p;
 	if (sl_has(s, SASS_MOD_S) || sl_has(s, SASS_MOD_D))
-		p = in_shared(s, at, sl_has(s, SASS_MOD_D));
+		p = in_shared(s, at, sl_has(s, SASS_MOD_S));
 	else if (sl_has(s, SASS_MOD_L) || sl_has(s, SASS_MOD_G))
 		p = sl_cmp(s, CMP_EQ, PTX_U64, sl_op2(s, E_shr_u64, at, src_const(56)),
 		           src_const(sl_has(s, SASS_MOD_L) ? LOCAL_WINDOW >> 56 : 0));
