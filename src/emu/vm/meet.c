@@ -397,6 +397,8 @@ HANDLER(meet_wait_exclusive)
 	uint32_t same = 0;
 	for (uint32_t m = mask; m; m &= m - 1)
 		same |= wanted_by[__builtin_ctz(m)] == wanted ? m & -m : 0;
+	if (same != mask && w->program->kind != PROGRAM_REFERENCE)
+		CONTINUE(deoptimise_here(w, u)); /* groups have values of their own: and comes here again */
 	if (same != mask) {
 		w->worker->divergent[u->y]++;
 		warp_push(w, mask & ~same, (int32_t)u->y, -1);
