@@ -18,9 +18,9 @@ for name in loops recursion; do
 done
 
 # YIELD lets others of the warp go on, and those who are then at one place go on together; lanes
-# that meet, and exchange, at several places. What polls is left out, with the reason
+# that meet, and exchange, at several places; barriers of the block in a branch. What polls is left out, with the reason
 # (programs_left_out.py).
-for name in lanes_wait warp_meetings barriers_in_calls; do
+for name in lanes_wait warp_meetings barriers_in_calls divergent_barriers; do
 	if python3 -B "$TEST_ROOT/tests/gpu/programs_compare.py" "$PMPP" "$TEST_ROOT/tests/programs" \
 		"$TEST_ROOT/tests/gpu/h200-2026-11-28/programs" h200 "$name" >"$dir/out" 2>&1; then
 		echo "ok divided-warps-$name"

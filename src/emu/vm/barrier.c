@@ -44,9 +44,17 @@ COLD HANDLER(barrier_of_a_part)
 	CONTINUE(parts_wait(w, u));
 }
 
+/* Machine code: all lanes are there, if some under a guard that does not hold, as where CUDA has a
+ * barrier in a branch. The warp arrives (tests/programs/divergent_barriers.cu). */
+static inline bool all_are_there(const struct warp *w, const struct uop *u)
+{
+	const struct ir *ir = &w->image->ir;
+	return ir_of_machine_code(ir) && ir->ops[u->xop].guard >= 0 && w->guard_saved == w->live;
+}
+
 HANDLER(barrier)
 {
-	if (mask != w->live)
+	if (mask != w->live && !all_are_there(w, u))
 		return barrier_of_a_part(w, u, mask);
 	struct block_barrier *b = come_to_barrier(w, u);
 	barrier_arrive(w, b);
