@@ -38,11 +38,19 @@ static int function_named(const struct sass_module *m, const char *name)
 	return -1;
 }
 
+/* Of the library by which kernels launch kernels: who runs the code has functions of his own. */
+static bool of_device_runtime(const char *name)
+{
+	static const char prefix[] = "__cudaCDP2";
+	return !strncmp(name, prefix, sizeof prefix - 1);
+}
+
 /* The function that @i calls by its name; -1 = none that can be linked. */
 static int callee(const struct link *l, const struct sass_inst *i)
 {
 	if (sass_op_info(i->op)->flow != SASS_FLOW_CALL || i->target >= 0 || i->n_operands != 1 ||
-	    i->operands[0].kind != SASS_OPND_LABEL || !i->operands[0].symbol)
+	    i->operands[0].kind != SASS_OPND_LABEL || !i->operands[0].symbol ||
+	    of_device_runtime(i->operands[0].symbol))
 		return -1;
 	const int to = function_named(l->m, i->operands[0].symbol);
 	if (to < 0 || l->m->funcs[to].cubin->entry || has_constants(&l->m->cubin, (unsigned)to))

@@ -7,7 +7,7 @@ SHARED = "shared.ld_requests shared.ld_wavefronts"
 GLOBAL = "mem.ld_requests mem.ld_sectors"
 ATOMICS = "mem.atom_requests mem.atom_sectors"
 DRIVER = "malloc, free and printf are the driver's own code on a card, which is not to be had"
-CHILDREN = "kernels that launch kernels count PTX; a card's counters have the children's, too"
+CHILDREN = "a card's counters have what kernels launch, and the driver's own code for it, too"
 TIMING = (POLLS, LOOKS_BACK)  # programs_compare.py --prove runs these twice
 # program: (kernels, metrics, reason); kernels and metrics are words, ANY all of them; of a kernel
 # the name without namespaces and what it is a template of

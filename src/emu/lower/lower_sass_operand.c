@@ -256,15 +256,30 @@ static const struct ptx_var *variable_named(const struct ptx_module *m, const ch
 	return nth_named(m, name, len - digits - 2, 1 + strtoul(name + len - digits, NULL, 10));
 }
 
-/* Half of the address of a variable, which the loader fills in. */
-static struct xsrc variable_address(struct sass_lower *s, const struct sass_operand *o)
+/* The address that the PTX has for a function, or for a kernel that others launch; 0 = none. */
+static uint64_t function_named(const struct ptx_module *m, const char *name)
+{
+	for (unsigned i = 0; m && i < m->n_funcs; i++)
+		if (!strcmp(m->funcs[i].name, name))
+			return function_address((int32_t)i);
+	return 0;
+}
+
+static struct xsrc half_of(const struct sass_operand *o, uint64_t address)
+{
+	return src_const((uint32_t)(o->sel == SASS_MOD_HI ? address >> 32 : address));
+}
+
+/* Half of the address of a variable or function, which the loader fills in. */
+static struct xsrc loaded_address(struct sass_lower *s, const struct sass_operand *o)
 {
 	const struct ptx_module *m = s->env->module;
 	const struct ptx_var *v = m ? variable_named(m, o->symbol) : NULL;
-	if (v && (v->space == SPACE_GLOBAL || v->space == SPACE_CONST)) {
-		const uint64_t at = s->env->var_addr[v - m->vars] + (uint64_t)o->value;
-		return src_const((uint32_t)(o->sel == SASS_MOD_HI ? at >> 32 : at));
-	}
+	if (v && (v->space == SPACE_GLOBAL || v->space == SPACE_CONST))
+		return half_of(o, s->env->var_addr[v - m->vars] + (uint64_t)o->value);
+	const uint64_t function = function_named(m, o->symbol);
+	if (function)
+		return half_of(o, function);
 	if (m || sass_func(s->m, o->symbol) || *o->symbol == '.') /* no module: it is only examined */
 		sl_refuse(s, "an address that the loader fills in, of a kernel to launch or of a function "
 		             "of another file");
@@ -280,7 +295,7 @@ static struct xsrc plain(struct sass_lower *s, const struct sass_operand *o)
 	case SASS_OPND_INT:
 	case SASS_OPND_FLOAT: return src_const(number_bits(s, o));
 	case SASS_OPND_CONST: return constant_src(s, o, 4);
-	case SASS_OPND_RELOC: return variable_address(s, o);
+	case SASS_OPND_RELOC: return loaded_address(s, o);
 	default:
 		sl_refuse(s, "an operand of a kind that the emulator does not know");
 		return src_const(0);

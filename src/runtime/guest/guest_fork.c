@@ -58,6 +58,12 @@ static void end_if_alone(void *ctx, double fraction)
 		_exit(0);
 }
 
+/* What a kernel launches is the program's own to do. */
+static void left_undone(void *ctx, const struct device_work *work)
+{
+	(void)ctx, (void)work;
+}
+
 bool guest_fork_launch(int fd, const struct emu_launch_request *req, struct run_counts *counts,
                        struct err *err)
 {
@@ -69,7 +75,7 @@ bool guest_fork_launch(int fd, const struct emu_launch_request *req, struct run_
 	record_close();
 	guest_fork_be_silent();
 	own.check_races = RACES_OFF;
-	own.work = NULL;
+	own.work = req->work && req->machine_code ? left_undone : NULL;
 	const bool ok = emu_launch(guest.device, &own, &hooks, &res, &findings, err);
 	*counts = res.counts;
 	return ok;
