@@ -110,6 +110,28 @@ bool sl_bulk(struct sass_lower *s)
 	return true;
 }
 
+/* A function of the driver that sm_120 calls where a copy goes to another block's shared memory:
+ * from register @at on the place, the source, the bytes, the barrier and a policy of caches, of
+ * which the bytes take 4 bytes, the others 8. Each lane calls it. */
+bool sl_bulk_call(struct sass_lower *s, unsigned at)
+{
+	const struct xsrc arg[6] = {
+		sl_shared_address(s, src_reg(sl_reg(s, SASS_OPND_REG, at))),
+		sl_pair(s, SASS_OPND_REG, at + 2),
+		sl_op1(s, E_zext64, src_reg(sl_reg(s, SASS_OPND_REG, at + 4))),
+		sl_shared_address(s, src_reg(sl_reg(s, SASS_OPND_REG, at + 6))),
+		src_const(0),
+		src_const(BULK_OP(ATOM_NONE, PTX_U32)),
+	};
+	struct xop *x = sl_emit(s, X_SYSTEM);
+	x->op = SYSTEM_BULK_LOAD;
+	x->n_s = 6;
+	memcpy(x->s, arg, sizeof arg);
+	x->mem = (int32_t)s->l.ir->n_mem;
+	s->l.ir->n_mem += 2;
+	return true;
+}
+
 /* UTMALDG, UTMASTG, UTMAREDG: a box of a tensor. */
 bool sl_tensor_copy(struct sass_lower *s)
 {

@@ -143,25 +143,23 @@ static bool named(const struct sass_lower *s, const char *name, struct system_fu
 	return runtime_function(s, name, f);
 }
 
-/* The function that the operand names, or whose address the register holds; false: not one that the
- * driver gives. */
-static bool called(const struct sass_lower *s, const struct sass_operand *o,
-                   struct system_function *f)
+/* The function that the operand names, or whose address the register holds; NULL = not known. */
+static const char *called(const struct sass_lower *s, const struct sass_operand *o)
 {
 	const struct cubin_bank *bank = cubin_bank(&s->m->cubin, 4, (int)(s->f - s->m->funcs));
 	if (o && o->kind == SASS_OPND_LABEL)
-		return o->symbol && named(s, o->symbol, f);
+		return o->symbol;
 	const struct sass_inst *i = o ? writer(s->f, s->i, o->kind, o->reg) : NULL;
 	const struct sass_operand *from =
 		i && i->n_dsts < i->n_operands ? &i->operands[i->n_dsts] : NULL;
 	int64_t place;
 	if (!bank || !from || from->kind != SASS_OPND_CONST || from->bank != 4 ||
 	    !known_place(s, i, from, &place))
-		return false;
+		return NULL;
 	for (unsigned k = 0; k < bank->n_relocs; k++)
-		if (bank->relocs[k].offset == (uint64_t)place && named(s, bank->relocs[k].symbol, f))
-			return true;
-	return false;
+		if (bank->relocs[k].offset == (uint64_t)place)
+			return bank->relocs[k].symbol;
+	return NULL;
 }
 
 /* Arguments of the system are words of 8 bytes: of a structure, one after the other. */
@@ -235,8 +233,11 @@ bool sl_call(struct sass_lower *s)
 	const struct sass_operand *o = sl_src_operand(s, 0), *base = sl_src_operand(s, 1);
 	if (sass_calls_by_address(s->i) && base && base->kind == SASS_OPND_LABEL && !base->value)
 		return sl_branch_by_address(s, function_offset(s, sl_pair(s, SASS_OPND_REG, o->reg)));
+	const char *name = sl_has(s, SASS_MOD_ABS) ? called(s, o) : NULL;
 	struct system_function f;
-	if (!sl_has(s, SASS_MOD_ABS) || !called(s, o, &f))
+	if (name && !strcmp(name, "__cuda_syscall_cp_async_bulk_unicast"))
+		return sl_bulk_call(s, FIRST_ARGUMENT);
+	if (!name || !named(s, name, &f))
 		return sl_refuse(s, "a call of another function");
 	return call_system(s, &f);
 }

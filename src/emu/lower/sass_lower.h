@@ -182,6 +182,7 @@ static inline bool sl_in_cluster(const struct sass_lower *s)
 /* An address of shared memory, 32 bits as on hardware, as system calls want it: 64 bits, from the
  * block's first byte on, the cluster's block on top. The same of place @n, @more bytes behind it.
  */
+bool sl_bulk_call(struct sass_lower *s, unsigned at);
 struct xsrc sl_shared_address(struct sass_lower *s, struct xsrc address);
 bool sl_shared_word(struct sass_lower *s, struct xsrc *out); /* the own block's: 32 bits */
 bool sl_shared_place(struct sass_lower *s, unsigned n, unsigned more, struct xsrc *out);
