@@ -120,6 +120,8 @@ case $(level) in
 'sm_90 machine code, ptxas '*) ok long-code-level ;;
 *) not_ok long-code-level "$(level): $(grep -h level_note "$dir/out")" ;;
 esac
+same_of_both choices a100 sm_80 sass
+same_of_both choices h200 sm_90 sass
 same_of_both half_sums a100 sm_80 sass
 same_of_both half_sums h200 sm_90 sass
 same_of_both half_sums rtx5090 sm_120 sass

@@ -71,6 +71,8 @@ bool is_sum(const struct ir *ir, const struct xop *x, const struct family *f, bo
 /* A copy of source @source of that type, or its negative: mov, neg, a product with 1 or -1. */
 bool is_copy(const struct ir *ir, const struct xop *x, const struct family *f, bool ftz,
              unsigned *source, bool *neg);
+/* A choice of one of two values of that type. */
+bool is_choice(const struct ir *ir, const struct xop *x, const struct family *f);
 /* Products of constants are folded, those with 1 and -1 become moves. */
 bool folds_away(const struct ir *ir, const struct xop *x, const struct family *f);
 /* A number that the PTX alone tells, not one that only this launch knows. */

@@ -128,14 +128,16 @@ static bool has_factors(const struct rewrite *w, int32_t r)
 	return r >= 0 && (unsigned)r < w->n_regs && w->factors[r].family;
 }
 
-static void give_factors(struct rewrite *w, int32_t r, const struct family *f, bool ftz)
+/* False: it has some. */
+static bool give_factors(struct rewrite *w, int32_t r, const struct family *f, bool ftz)
 {
 	if (r < 0 || has_factors(w, r))
-		return;
+		return false;
 	w->factors[r] = (struct factors){ .family = f, .ftz = ftz };
 	for (unsigned i = 0; i < 2; i++)
 		w->factors[r].reg[i] = new_register(w->c->ir, r);
 	w->any_factors = true;
+	return true;
 }
 
 /* What a register with factors is copied from has some, too. */
@@ -151,6 +153,8 @@ static void spread_factors(struct rewrite *w)
 			if (x->n_d != 1 || !has_factors(w, x->d[0]))
 				continue;
 			const struct factors f = w->factors[x->d[0]];
+			for (unsigned i = 0; is_choice(ir, x, f.family) && i < 2; i++)
+				more |= x->s[i].kind == S_REG && give_factors(w, x->s[i].reg, f.family, f.ftz);
 			if (!is_copy(ir, x, f.family, f.ftz, &from, &neg) || x->s[from].kind != S_REG ||
 			    has_factors(w, x->s[from].reg))
 				continue;
@@ -160,7 +164,24 @@ static void spread_factors(struct rewrite *w)
 	}
 }
 
-/* In front of @x: the factors of its result, if it is a product or a copy. */
+/* The factors of what is chosen. */
+static void put_choice(struct rewrite *w, const struct xop *x, const struct factors *f)
+{
+	for (unsigned n = 0; n < 2; n++) {
+		struct xop y = *x;
+		y.d[0] = f->reg[n];
+		for (unsigned i = 0; i < 2; i++) {
+			const struct xsrc *s = &x->s[i];
+			if (s->kind == S_REG)
+				y.s[i] = of_reg(w->factors[s->reg].reg[n]);
+			else if (n)
+				y.s[i] = (struct xsrc){ .kind = S_CONST, .value = f->family->one };
+		}
+		put(w, y);
+	}
+}
+
+/* In front of @x: the factors of its result, if it is a product, a copy or a choice. */
 static bool put_factors_before(struct rewrite *w, const struct xop *x)
 {
 	unsigned from;
@@ -174,6 +195,10 @@ static bool put_factors_before(struct rewrite *w, const struct xop *x)
 		const struct xsrc one = { .kind = S_CONST, .value = f->family->one };
 		put_move(w, x, f->family, f->reg[0], neg, known ? of_reg(of->reg[0]) : x->s[from]);
 		put_move(w, x, f->family, f->reg[1], false, known ? of_reg(of->reg[1]) : one);
+		return true;
+	}
+	if (is_choice(w->c->ir, x, f->family)) {
+		put_choice(w, x, f);
 		return true;
 	}
 	if (family_of_product(w->c->ir, x) != f->family)

@@ -2,8 +2,8 @@
  * Which product a sum is fused with in the machine code, whose lines of PTX fusions.c has read.
  *
  * Of two, the one whose factors the fused multiply-add multiplies; the other is what it adds. The
- * product may come from elsewhere: out of a branch that the assembler found to be taken always, or
- * through a loop.
+ * product may come from elsewhere: out of a branch that the assembler found to be taken always,
+ * through a loop, or a choice that it found to be made always.
  */
 #include "emu/analysis/contract.h"
 
@@ -135,8 +135,11 @@ static void consider_register(const struct ir *ir, int32_t r, const struct famil
 		const struct xop *x = &ir->ops[o];
 		unsigned from;
 		bool neg;
-		if (x->n_d != 1 || x->d[0] != r || x->kind != X_OP)
+		if (x->n_d != 1 || x->d[0] != r || (x->kind != X_OP && x->kind != X_SEL))
 			continue;
+		for (unsigned i = 0; depth && is_choice(ir, x, family) && i < 2; i++)
+			if (x->s[i].kind == S_REG)
+				consider_register(ir, x->s[i].reg, family, ftz, f, depth - 1, c);
 		if (is_copy(ir, x, family, ftz, &from, &neg)) {
 			if (depth && x->s[from].kind == S_REG)
 				consider_register(ir, x->s[from].reg, family, ftz, f, depth - 1, c);

@@ -87,6 +87,13 @@ bool is_copy(const struct ir *ir, const struct xop *x, const struct family *f, b
 	return *neg ? !(in->flags & PF_FTZ) || ftz : x->op == E_ftz_f32 && ftz;
 }
 
+bool is_choice(const struct ir *ir, const struct xop *x, const struct family *f)
+{
+	const bool known = f->type == PTX_F32 || f->type == PTX_F64;
+	return x->kind == X_SEL && x->guard < 0 && inst_of(ir, x)->op == OP_SELP && known &&
+	       x->bytes == ptx_type_bytes(f->type);
+}
+
 bool cuts_piece(const struct ptx_inst *in)
 {
 	const bool wide = in->type == PTX_F64;
