@@ -21,8 +21,7 @@ run_program() {
 	# shellcheck disable=SC2046 # several words
 	(cd "$work" && "$PMPP" launches "$programs/$name.cu" -O1 $(options_of "$name") --gpu h200 >"$name.out" 2>"$name.err" </dev/null)
 	sed -n 's/.*  exit \([0-9]*\)$/status \1/p' "$work/$name.err" | head -n 1 >>"$work/$name.out"
-	# the last time that it was
-	recorded=$(ls "$TEST_ROOT"/tests/gpu/h200-*/programs/"$name".out 2>/dev/null | tail -n 1)
+	recorded=$(ls "$TEST_ROOT"/tests/gpu/h200-*/programs/"$name".out 2>/dev/null | tail -n 1) # the last one
 	if [ -z "$recorded" ]; then
 		if grep -q "^$name: passed" "$work/$name.out"; then
 			echo "ok $name (no record of a GPU yet)"
@@ -37,7 +36,7 @@ run_program() {
 		return
 	fi
 	echo "not ok $name"
-	[ ! -e "$recorded" ] || diff "$work/$name.out" "$recorded" | head -n 5
+	[ -z "$recorded" ] || diff "$work/$name.out" "$recorded" | head -n 5
 	head -n 5 "$work/$name.err"
 }
 
