@@ -6,6 +6,8 @@
  */
 #include "emu/vm/handler.h"
 
+#include <string.h>
+
 static const struct uop *come_apart(struct warp *w, const struct uop *u)
 {
 	return ir_of_machine_code(&w->image->ir) ? meet_exchange(w, u) : parts_exchange(w, u);
@@ -29,22 +31,50 @@ static void set_pred(struct warp *w, uint32_t slot, uint32_t mask, uint32_t bits
 	PRED(slot) = (PRED(slot) & ~mask) | (bits & mask);
 }
 
+/* Where each lane reads from (below 32, whatever the registers hold) and, as all ones, whether
+ * that is inside its segment: lane_shfl_source() of all lanes at once. */
+#define SHFL_SOURCES(FROM, INSIDE)                                               \
+	for (int32_t i = 0; i < 32; i++) {                                           \
+		const int32_t by = (int32_t)(b[i] & 31), segment = (int32_t)(c[i] >> 8); \
+		const int32_t low = i & segment, ends = (int32_t)c[i] & ~segment & 31;   \
+		const int32_t high = low | ends, at = (FROM);                            \
+		const int32_t in = -(int32_t)(INSIDE);                                   \
+		from[i] = (uint32_t)((at & in) | (i & ~in)) & 31;                        \
+		inside[i] = (uint32_t)in;                                                \
+	}
+
+static void shfl_sources(enum ptx_mode mode, const mem_u32 *restrict b, const mem_u32 *restrict c,
+                         uint32_t *restrict from, uint32_t *restrict inside)
+{
+	switch (mode) {
+	case MODE_UP: SHFL_SOURCES(i - by, at >= high) break;
+	case MODE_DOWN: SHFL_SOURCES(i + by, at <= high) break;
+	case MODE_BFLY: SHFL_SOURCES(i ^ by, at <= high) break;
+	default: SHFL_SOURCES(low | (by & ~segment), at <= high) break;
+	}
+}
+
 /* SHFL: 32 lanes d, a, b, c; x.u mode; y predicate slot, 0 = none */
 HANDLER(shfl)
 {
 	mem_u32 *d = frame(w, u->d);
-	const mem_u32 *a = frame(w, u->a), *b = frame(w, u->b), *c = frame(w, u->c);
-	uint32_t r[32], inside = 0;
-	EACH_ACTIVE(i, mask)
-	{
-		bool in;
-		r[i] = a[lane_shfl_source((enum ptx_mode)u->x.u, i, b[i], c[i], &in)];
-		inside |= (uint32_t)in << i;
+	const mem_u32 *a = frame(w, u->a);
+	uint32_t from[32], inside[32], given[32];
+	shfl_sources((enum ptx_mode)u->x.u, frame(w, u->b), frame(w, u->c), from, inside);
+	if (u->d) {
+		memcpy(given, a, sizeof given); /* d may be a */
+		if (mask == 0xffffffffu)
+			for (unsigned i = 0; i < 32; i++)
+				d[i] = given[from[i]];
+		else
+			EACH_ACTIVE(i, mask) d[i] = given[from[i]];
 	}
-	if (u->d)
-		EACH_ACTIVE(i, mask) d[i] = r[i];
-	if (u->y)
-		set_pred(w, u->y, mask, inside);
+	if (u->y) {
+		uint32_t bits = 0;
+		for (unsigned i = 0; i < 32; i++)
+			bits |= inside[i] & 1u << i;
+		set_pred(w, u->y, mask, bits);
+	}
 	warp_synced(w, mask);
 	NEXT_UOP;
 }
