@@ -53,6 +53,23 @@ __global__ void wait_all(const volatile int *go, int *sum)
 	atomicAdd(sum, *go);
 }
 
+/* Place k is set by whoever has place k + 1, at last by threads of a later block. A thread looks at
+ * its place until that is set, and goes on to its next one: the address changes, but not always. */
+__global__ void pass_down(volatile int *place, int n)
+{
+	const int step = blockDim.x * gridDim.x;
+	int k = n - step + threadIdx.x + blockIdx.x * blockDim.x;
+	while (k >= 0) {
+		const int value = place[k];
+		if (value > 0) {
+			if (k > 0)
+				place[k - 1] = value + 1;
+			k -= step;
+		}
+		__syncthreads();
+	}
+}
+
 static void mailbox()
 {
 	Mailbox *m, *on_device;
@@ -147,6 +164,19 @@ static void two_kernels()
 	CHECK(cudaFree(more));
 }
 
+static void later_block_first()
+{
+	const int n = 4 * 6 * 64;
+	int *place, one = 1, last = 0;
+	CHECK(cudaMalloc(&place, n * sizeof *place));
+	CHECK(cudaMemset(place, 0, n * sizeof *place));
+	CHECK(cudaMemcpy(place + n - 1, &one, sizeof one, cudaMemcpyHostToDevice));
+	pass_down<<<6, 64>>>(place, n);
+	CHECK(cudaMemcpy(&last, place, sizeof last, cudaMemcpyDeviceToHost));
+	EXPECT(last == n);
+	CHECK(cudaFree(place));
+}
+
 int main()
 {
 	/* a kernel that is loaded no sooner than it is launched would wait for those that run */
@@ -157,5 +187,6 @@ int main()
 	mailbox();
 	copied_flag();
 	two_kernels();
+	later_block_first();
 	return finish("waiting_kernels", good);
 }

@@ -155,7 +155,7 @@ struct xop {
 	bool strong;        /* LD, ST: volatile (without sem), relaxed and stronger */
 	bool same_request;  /* LD, ST: of the memory instruction in front of it, counted there */
 	bool matrix;        /* LD, ST: rows of matrices (ldmatrix, stmatrix) */
-	bool polls;         /* LD: asks one place again and again, in a loop */
+	bool polls;         /* LD ATOM: may ask one place again and again, in a loop */
 	bool decides;       /* LD ATOM: its value reaches a predicate, an address or a swap */
 	bool blind;         /* ATOM, an exchange: nobody reads the old value */
 	bool precedes_swap; /* LD: of the address of a compare-and-swap: what that expects, likely */
@@ -327,7 +327,7 @@ static inline bool ir_of_machine_code(const struct ir *ir)
 }
 /* Fills ir->only_def, when all operations are there. */
 void ir_find_only_defs(struct ir *ir);
-/* Marks the loads that poll, and fills ir->waits and ir->speaks. */
+/* Marks the loads that poll (polls.c), by what decides, and fills ir->waits and ir->speaks. */
 void ir_find_polls(struct ir *ir);
 /* Marks the loads and atomics whose value decides something. */
 void ir_find_deciding(struct ir *ir);

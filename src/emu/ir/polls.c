@@ -1,37 +1,19 @@
 /*
- * Loads and atomics that ask one place again and again, as who waits for another block does: on
- * some way from one execution to the next nothing is written that the address is made of.
+ * Loads and atomics that may come to the same place again and again around a loop: what they wait
+ * for, another block may have to write.
+ *
+ * Where the loop never writes the address, that is plain. Where it does, the ways around the loop
+ * are walked, with a name for every value: as `while (k >= low) if (flag[k] >= 0) { ...; k -= n; }`
+ * looks at flag[k] again as long as it is negative.
  */
 #include "emu/ir/ir.h"
 
 #include "base/mem.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-static bool speaks(const struct xop *x)
-{
-	return x->space != SPACE_SHARED && (x->scope == SCOPE_SYS || (x->kind == X_ST && x->strong));
-}
-
-/* Machine code says only that what is in L1 will not do. */
-static bool asks_others(const struct ir *ir, const struct xop *x)
-{
-	const bool past_l1 = x->strong || (x->bypass_l1 && ir_of_machine_code(ir));
-	return x->kind == X_ATOM || (x->kind == X_LD && past_l1);
-}
-
-static bool block_writes(const struct ir *ir, uint32_t b, const bool *regs)
-{
-	for (uint32_t o = ir->blocks[b].first; o < ir->blocks[b].end; o++)
-		for (unsigned i = 0; i < ir->ops[o].n_d; i++)
-			if (ir->ops[o].d[i] >= 0 && regs[ir->ops[o].d[i]])
-				return true;
-	return false;
-}
-
-/* Marks the blocks that are reached from the end of block @from, none of which writes one of @regs
- * but perhaps the last. */
-static void reach(const struct ir *ir, uint32_t from, const bool *regs, bool *seen)
+static void reach(const struct ir *ir, int32_t from, bool *seen)
 {
 	const struct xblock *b = &ir->blocks[from];
 	for (unsigned i = 0; i < 2 + b->n_targets; i++) {
@@ -39,59 +21,168 @@ static void reach(const struct ir *ir, uint32_t from, const bool *regs, bool *se
 		if (to < 0 || seen[to])
 			continue;
 		seen[to] = true;
-		if (!block_writes(ir, (uint32_t)to, regs))
-			reach(ir, (uint32_t)to, regs, seen);
+		reach(ir, to, seen);
 	}
 }
 
-/*
- * In @regs: what the address of @o, an instruction of block @b, is made of, as it is when the block
- * begins. False: it is made of something that may be another one each time.
- */
-static bool address_inputs(const struct ir *ir, uint32_t b, uint32_t o, bool *regs)
+/* Is register @r written in a block from which @home is reached, and that is reached from it? */
+static bool written_in_loop(const struct ir *ir, const bool *from_home, unsigned home, int32_t r)
 {
-	for (unsigned r = 0; r < ir->n_regs; r++)
-		regs[r] = false;
-	if (ir->ops[o].s[0].kind != S_REG)
-		return true;
-	regs[ir->ops[o].s[0].reg] = true;
-	while (o-- > ir->blocks[b].first) {
-		const struct xop *x = &ir->ops[o];
-		bool part = false;
-		for (unsigned i = 0; i < x->n_d; i++)
-			part |= x->d[i] >= 0 && regs[x->d[i]];
-		if (!part)
+	bool *seen = mem_calloc(ir->n_blocks, sizeof *seen);
+	bool found = false;
+	for (unsigned b = 0; b < ir->n_blocks && !found; b++) {
+		bool writes = false;
+		for (uint32_t o = ir->blocks[b].first; from_home[b] && o < ir->blocks[b].end; o++)
+			for (unsigned i = 0; i < ir->ops[o].n_d; i++)
+				writes |= ir->ops[o].d[i] == r;
+		if (!writes)
 			continue;
-		if (x->kind >= X_CLOCK)
-			return false;
-		for (unsigned i = 0; i < x->n_d; i++)
-			if (x->d[i] >= 0 && x->guard < 0)
-				regs[x->d[i]] = false;
-		for (unsigned i = 0; i < x->n_s; i++)
-			if (x->s[i].kind == S_REG)
-				regs[x->s[i].reg] = true;
-		if (x->guard >= 0)
-			regs[x->guard] = true;
+		for (unsigned i = 0; i < ir->n_blocks; i++)
+			seen[i] = false;
+		reach(ir, (int32_t)b, seen);
+		found = seen[home];
 	}
-	return true;
+	free(seen);
+	return found;
+}
+
+/* --- ways around a loop --- */
+
+#define MOST_STEPS 20000 /* operations, for one load */
+#define MOST_DEPTH 200   /* blocks and forks on one way */
+
+struct around {
+	const struct ir *ir;
+	const struct xop *home;
+	uint64_t at_first; /* name of the address where the way began */
+	uint64_t names;    /* given so far */
+	unsigned steps, depth;
+	bool *on_way; /* by block */
+};
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	const uint64_t x = (a ^ b) * 0x9e3779b97f4a7c15u;
+	return (x ^ x >> 29) * 0xbf58476d1ce4e5b9u + b;
+}
+
+static uint64_t name_of(const struct xsrc *s, const uint64_t *name)
+{
+	const uint64_t n = s->kind == S_REG ? name[s->reg] : mix(s->kind, s->value);
+	return s->neg ? ~n : n;
+}
+
+/* What @x makes; the same of the same sources. */
+static uint64_t made_by(struct around *w, const struct xop *x, unsigned i, const uint64_t *name)
+{
+	if (x->kind == X_OP && (x->op == E_mov_b32 || x->op == E_mov_b64))
+		return name_of(&x->s[0], name);
+	const bool pure = x->kind == X_OP || x->kind == X_CMP || x->kind == X_PRED ||
+	                  x->kind == X_SEL || x->kind == X_SPECIAL;
+	uint64_t n = mix(pure ? x->kind : ++w->names, pure ? x->op : (uint64_t)X_NOP + 1);
+	n = mix(n, i + 2u * x->neg);
+	for (unsigned s = 0; s < x->n_s; s++)
+		n = mix(n, name_of(&x->s[s], name));
+	return n;
+}
+
+static bool comes_again(struct around *w, int32_t block, uint32_t op, uint64_t *name);
+
+/* The same with names of its own: what is tried does not hold for the other ways. */
+static bool try_way(struct around *w, int32_t block, uint32_t op, const uint64_t *name, int32_t d,
+                    uint64_t value)
+{
+	if (++w->depth > MOST_DEPTH)
+		return false;
+	uint64_t *own = mem_alloc((w->ir->n_regs + 1) * sizeof *own);
+	memcpy(own, name, (w->ir->n_regs + 1) * sizeof *own);
+	if (d >= 0)
+		own[d] = value;
+	const bool again = comes_again(w, block, op, own);
+	free(own);
+	w->depth--;
+	return again;
+}
+
+static bool leave_block(struct around *w, int32_t block, const uint64_t *name)
+{
+	const struct xblock *b = &w->ir->blocks[block];
+	for (uint32_t i = 0; i < 2 + b->n_targets; i++) {
+		const int32_t to = xblock_successor(b, i);
+		if (to < 0 || w->on_way[to])
+			continue;
+		w->on_way[to] = true;
+		const bool again = try_way(w, to, w->ir->blocks[to].first, name, -1, 0);
+		w->on_way[to] = false;
+		if (again)
+			return true;
+	}
+	return false;
+}
+
+/* On a way from operation @op of @block on, does w->home see the address that it saw before? */
+static bool comes_again(struct around *w, int32_t block, uint32_t op, uint64_t *name)
+{
+	for (; op < w->ir->blocks[block].end; op++) {
+		const struct xop *x = &w->ir->ops[op];
+		if (x == w->home && w->at_first)
+			return name_of(&x->s[0], name) == w->at_first;
+		if (++w->steps > MOST_STEPS || x->kind == X_CALL || x->kind == X_RET)
+			return false;
+		if (x == w->home)
+			w->at_first = name_of(&x->s[0], name);
+		for (unsigned i = 0; i < x->n_d; i++) {
+			const int32_t d = x->d[i];
+			if (d < 0)
+				continue;
+			/* what is written under a condition, or chosen, may be the one or the other */
+			if (x->guard >= 0 && try_way(w, block, op + 1, name, -1, 0))
+				return true;
+			if (x->kind == X_SEL && try_way(w, block, op + 1, name, d, name_of(&x->s[0], name)))
+				return true;
+			name[d] = x->kind == X_SEL ? name_of(&x->s[1], name) : made_by(w, x, i, name);
+		}
+	}
+	return leave_block(w, block, name);
+}
+
+static bool may_ask_again(const struct ir *ir, unsigned block, const struct xop *x)
+{
+	struct around w = { .ir = ir, .home = x, .names = ir->n_regs + 1 };
+	uint64_t *name = mem_alloc((ir->n_regs + 1) * sizeof *name);
+	for (unsigned r = 0; r < ir->n_regs; r++)
+		name[r] = mix(r + 1, 0);
+	w.on_way = mem_calloc(ir->n_blocks + 1, sizeof *w.on_way);
+	const bool again = comes_again(&w, (int32_t)block, ir->blocks[block].first, name);
+	free(w.on_way);
+	free(name);
+	return again;
+}
+
+/* --- what is made of it --- */
+
+static bool speaks(const struct xop *x)
+{
+	return x->space != SPACE_SHARED && (x->scope == SCOPE_SYS || (x->kind == X_ST && x->strong));
 }
 
 void ir_find_polls(struct ir *ir)
 {
 	bool *seen = mem_calloc(ir->n_blocks + 1, sizeof *seen);
-	bool *regs = mem_calloc(ir->n_regs + 1, sizeof *regs);
-	for (uint32_t b = 0; b < ir->n_blocks; b++)
+	for (unsigned b = 0; b < ir->n_blocks; b++)
 		for (uint32_t o = ir->blocks[b].first; o < ir->blocks[b].end; o++) {
 			struct xop *x = &ir->ops[o];
 			ir->speaks |= speaks(x);
-			if (!asks_others(ir, x) || !address_inputs(ir, b, o, regs) || block_writes(ir, b, regs))
+			const bool strong = x->kind == X_ATOM || (x->kind == X_LD && x->strong);
+			if (!strong)
 				continue;
-			for (uint32_t i = 0; i < ir->n_blocks; i++)
+			for (unsigned i = 0; i < ir->n_blocks; i++)
 				seen[i] = false;
-			reach(ir, b, regs, seen);
-			x->polls = seen[b];
+			reach(ir, (int32_t)b, seen);
+			x->polls =
+				seen[b] && (x->s[0].kind != S_REG || !written_in_loop(ir, seen, b, x->s[0].reg) ||
+			                (x->decides && may_ask_again(ir, b, x)));
 			ir->waits |= x->polls && x->space != SPACE_SHARED;
 		}
 	free(seen);
-	free(regs);
 }
