@@ -9,8 +9,7 @@
 
 #include <stdlib.h>
 
-/* Leaves memory as it is, unless it gets what the loop waits for? */
-static bool asks_only(const struct xop *x)
+bool xop_asks_only(const struct xop *x)
 {
 	if (x->op == ATOM_CAS || x->op == ATOM_EXCH)
 		return true;
@@ -21,7 +20,7 @@ static bool asks_only(const struct xop *x)
 static bool changes_something(const struct xop *x)
 {
 	switch (x->kind) {
-	case X_ATOM: return !asks_only(x);
+	case X_ATOM: return !xop_asks_only(x);
 	case X_ST: return x->space != SPACE_LOCAL;
 	case X_RED:
 	case X_ASYNC:

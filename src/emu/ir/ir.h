@@ -176,6 +176,7 @@ struct xblock {
 	uint32_t n_targets;
 	int32_t reconv; /* where the sides of its branch meet again; -1 = nowhere */
 	bool asks;      /* lies in a loop that only asks memory whether it has changed */
+	bool may_wait;  /* lies in a loop with a load, or an atomic that only asks, that polls */
 };
 /* The block that @b may lead to, the @i-th of 2 + n_targets; < 0: none. */
 static inline int32_t xblock_successor(const struct xblock *b, uint32_t i)
@@ -327,8 +328,11 @@ static inline bool ir_of_machine_code(const struct ir *ir)
 }
 /* Fills ir->only_def, when all operations are there. */
 void ir_find_only_defs(struct ir *ir);
-/* Marks the loads that poll (polls.c), by what decides, and fills ir->waits and ir->speaks. */
+/* Marks the loads that poll (polls.c) and the blocks that may wait, by what decides, and fills
+ * ir->waits and ir->speaks. */
 void ir_find_polls(struct ir *ir);
+/* Is it an atomic that leaves memory as it is, unless it gets what a loop waits for? */
+bool xop_asks_only(const struct xop *x);
 /* Marks the loads and atomics whose value decides something. */
 void ir_find_deciding(struct ir *ir);
 /* Marks the blocks of loops that change nothing and wait for memory to change (asking.c), by what

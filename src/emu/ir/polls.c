@@ -166,6 +166,20 @@ static bool speaks(const struct xop *x)
 	return x->space != SPACE_SHARED && (x->scope == SCOPE_SYS || (x->kind == X_ST && x->strong));
 }
 
+/* The blocks of all loops through @home; @seen: what is reached from it. */
+static void mark_waiting(struct ir *ir, uint32_t home, const bool *seen)
+{
+	bool *back = mem_calloc(ir->n_blocks + 1, sizeof *back);
+	for (uint32_t b = 0; b < ir->n_blocks; b++) {
+		if (!seen[b] || ir->blocks[b].may_wait)
+			continue;
+		memset(back, 0, ir->n_blocks * sizeof *back);
+		reach(ir, (int32_t)b, back);
+		ir->blocks[b].may_wait = back[home];
+	}
+	free(back);
+}
+
 void ir_find_polls(struct ir *ir)
 {
 	bool *seen = mem_calloc(ir->n_blocks + 1, sizeof *seen);
@@ -183,6 +197,8 @@ void ir_find_polls(struct ir *ir)
 				seen[b] && (x->s[0].kind != S_REG || !written_in_loop(ir, seen, b, x->s[0].reg) ||
 			                (x->decides && may_ask_again(ir, b, x)));
 			ir->waits |= x->polls && x->space != SPACE_SHARED;
+			if (x->polls && x->decides && (x->kind == X_LD || xop_asks_only(x)))
+				mark_waiting(ir, b, seen);
 		}
 	free(seen);
 }

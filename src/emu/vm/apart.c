@@ -5,18 +5,31 @@
  */
 #include "emu/vm/handler.h"
 
-const struct uop *exchange_opened(struct warp *w)
+#include <string.h>
+
+/* In the order in which they came, so that all have their turn; those last that wait in a loop. */
+static const struct uop *take_opened(struct warp *w, bool asking)
 {
 	for (uint32_t i = 0; i < w->n_parts; i++) {
 		const struct warp_part p = w->part[i];
-		if (!p.opened)
+		if (!p.opened || p.asks != asking)
 			continue;
-		w->part[i] = w->part[--w->n_parts];
+		memmove(&w->part[i], &w->part[i + 1], (--w->n_parts - i) * sizeof *w->part);
 		w->mask = p.mask;
 		w->rc = p.rc;
 		return p.at;
 	}
 	return NULL;
+}
+
+const struct uop *exchange_opened(struct warp *w)
+{
+	return take_opened(w, false);
+}
+
+const struct uop *exchange_asking(struct warp *w)
+{
+	return take_opened(w, true);
 }
 
 static void wait_for(struct warp *w, const struct uop *u, uint32_t mask, uint32_t wanted)
@@ -31,11 +44,11 @@ void exchange_join(struct warp *w)
 	for (uint32_t i = 0; i < w->n_parts; i++)
 		for (uint32_t k = w->n_parts; --k > i;) {
 			struct warp_part *p = &w->part[i], *q = &w->part[k];
-			if (!p->opened || !q->opened || p->at != q->at || p->rc != q->rc ||
-			    !(w->given & p->mask) != !(w->given & q->mask))
+			if (!p->opened || !q->opened || p->asks != q->asks || p->at != q->at ||
+			    p->rc != q->rc || !(w->given & p->mask) != !(w->given & q->mask))
 				continue;
 			p->mask |= q->mask;
-			*q = w->part[--w->n_parts];
+			memmove(q, q + 1, (--w->n_parts - k) * sizeof *q);
 		}
 }
 

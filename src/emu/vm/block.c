@@ -173,7 +173,7 @@ static void start_warp(struct worker *wk, uint32_t i, const struct program *p)
 	w->calls = 0;
 	w->stays_careful = false;
 	w->saves->n = 0;
-	w->n_waiting = w->n_parts = w->given = w->collective = 0;
+	w->n_waiting = w->n_parts = w->given = w->collective = w->rounds = 0;
 	memset(w->meet, 0, sizeof w->meet);
 	w->ticks = 0;
 	w->atomics = 0;

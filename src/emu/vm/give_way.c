@@ -68,14 +68,17 @@ void meet_give_way(struct warp *w)
 {
 	const struct image *im = w->image;
 	const int32_t block = (int32_t)im->segments[im->op_segment[w->at->xop]].block;
-	if (!im->ir.blocks[block].asks)
+	const struct xblock *b = &im->ir.blocks[block];
+	if (!b->asks && !(b->may_wait && w->rounds++ >= MOST_ROUNDS))
 		return;
 	if (w->program->kind != PROGRAM_REFERENCE)
 		deoptimise_here(w, w->at);
 	const struct uop *to = others_first(w, block);
 	w->at = to ? to : block_start(w, block);
-	if (to)
-		w->worker->fuel = FUEL_TOGETHER; /* it will not be the last time */
+	if (!to)
+		return;
+	w->rounds = 0;
+	w->worker->fuel = FUEL_TOGETHER; /* it will not be the last time */
 }
 
 /* Those who go on at @to are joined by all that were put aside there. */

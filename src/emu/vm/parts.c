@@ -142,10 +142,21 @@ static uint32_t lanes_of_parts(const struct warp *w)
 	return lanes;
 }
 
+/* Entries of the stack that all lanes have left; they would fill it where lanes go on in turn. */
+static void drop_empty(struct warp *w)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < w->depth; i++)
+		if (w->stack[i].mask & w->live || w->stack[i].call)
+			w->stack[n++] = w->stack[i];
+	w->depth = n;
+}
+
 /* Lanes that wait to meet others, and need not: as on a GPU, where each thread goes on at some
  * time. NULL = there are none. */
 static const struct uop *leave_others(struct warp *w, uint32_t busy)
 {
+	drop_empty(w);
 	for (uint32_t i = w->depth; i-- > 0;) {
 		struct simt_entry *e = &w->stack[i];
 		const uint32_t mask = e->mask & w->live & ~busy;
@@ -178,6 +189,8 @@ const struct uop *parts_next(struct warp *w)
 		to = free_lanes(w);
 	if (!to && exchange_met(w)) /* some may have had nothing left to do but end */
 		to = exchange_opened(w);
+	if (!to)
+		to = exchange_asking(w);
 	if (!to && waits_for_lanes(w)) {
 		to = leave_others(w, lanes_of_parts(w));
 		if (!to && give_up(w))
@@ -236,10 +249,11 @@ static bool needs_all_lanes(const struct xop *x)
 	return x->kind == X_ELECT || x->kind == X_TENSOR || x->kind == X_ARRIVE;
 }
 
-/* A loop that only asks, behind which no lane has to be there for others. */
-static bool spins(const struct ir *ir, int32_t block)
+/* A loop that only asks, or may wait and has gone on for long; behind it no lane has to be there
+ * for others. */
+static bool spins(struct warp *w, const struct ir *ir, int32_t block)
 {
-	if (!ir->blocks[block].asks)
+	if (!ir->blocks[block].asks && !(ir->blocks[block].may_wait && w->rounds++ >= MOST_ROUNDS))
 		return false;
 	for (uint32_t o = ir->blocks[block].first; o < ir->n_ops; o++)
 		if (needs_all_lanes(&ir->ops[o]))
@@ -251,22 +265,26 @@ void parts_give_way(struct warp *w)
 {
 	const struct image *im = w->image;
 	const int32_t block = (int32_t)im->segments[im->op_segment[w->at->xop]].block;
-	if (w->n_parts == 32 || !spins(&im->ir, block))
+	if (w->n_parts == 32 || !spins(w, &im->ir, block))
 		return;
 	if (w->program->kind != PROGRAM_REFERENCE)
 		deoptimise_here(w, w->at);
 	const struct warp_part aside = { .mask = w->mask,
 		                             .rc = w->rc,
 		                             .opened = true,
+		                             .asks = true,
 		                             .at = &w->program->uops[w->program->block_uop[block]] };
 	const struct uop *to = exchange_opened(w);
 	if (!to && exchange_met(w))
 		to = exchange_opened(w);
 	if (!to)
 		to = leave_others(w, aside.mask | lanes_of_parts(w));
+	if (!to)
+		to = exchange_asking(w);
 	w->at = to ? to : aside.at;
 	if (!to)
 		return;
 	w->part[w->n_parts++] = aside;
+	w->rounds = 0;
 	w->worker->fuel = FUEL_TOGETHER; /* it will not be the last time */
 }

@@ -79,6 +79,7 @@ struct warp_part {
 	int32_t rc;
 	const struct uop *at; /* where they go on */
 	bool opened;
+	bool asks; /* opened, and put aside in a loop in which they wait: others go first */
 };
 
 struct warp {
@@ -114,6 +115,7 @@ struct warp {
 	uint64_t special[SR_COUNT];
 	uint32_t tid[3][32];
 	uint32_t calls; /* that are open */
+	uint32_t rounds; /* that these lanes have had in a loop that may wait, others being put aside */
 	uint32_t stack_entries;
 	struct simt_entry *stack;
 	struct call_saves *saves;
@@ -132,6 +134,7 @@ struct warp {
 };
 #define FUEL 4096
 #define FUEL_TOGETHER 64 /* other blocks wait for this one, perhaps */
+#define MOST_ROUNDS 64   /* then lanes that were put aside have their turn */
 
 static inline void *frame(const struct warp *w, uint32_t offset)
 {
@@ -210,6 +213,7 @@ const struct uop *exchange_come(struct warp *w, const struct uop *u);
 bool exchange_met(struct warp *w);
 /* A part that may go on; NULL = none. */
 const struct uop *exchange_opened(struct warp *w);
+const struct uop *exchange_asking(struct warp *w); /* ... that was put aside in a loop */
 /* The parts that wait where part @i does, or at an instruction of that kind; *@lanes: theirs. */
 uint32_t exchange_alike(const struct warp *w, uint32_t i, uint32_t *lanes);
 /* They met (@all), or nobody else comes: they go on, with what they have for one another. */
