@@ -166,6 +166,15 @@ static bool speaks(const struct xop *x)
 	return x->space != SPACE_SHARED && (x->scope == SCOPE_SYS || (x->kind == X_ST && x->strong));
 }
 
+/* Is it of memory that others may change meanwhile? Machine code does not tell volatile loads of
+ * shared memory from others. */
+static bool may_change(const struct ir *ir, const struct xop *x)
+{
+	if (x->kind != X_LD)
+		return x->kind == X_ATOM;
+	return x->strong || (ir_of_machine_code(ir) && (x->bypass_l1 || x->space == SPACE_SHARED));
+}
+
 /* The blocks of all loops through @home; @seen: what is reached from it. */
 static void mark_waiting(struct ir *ir, uint32_t home, const bool *seen)
 {
@@ -187,17 +196,17 @@ void ir_find_polls(struct ir *ir)
 		for (uint32_t o = ir->blocks[b].first; o < ir->blocks[b].end; o++) {
 			struct xop *x = &ir->ops[o];
 			ir->speaks |= speaks(x);
-			const bool strong = x->kind == X_ATOM || (x->kind == X_LD && x->strong);
-			if (!strong)
+			if (!may_change(ir, x))
 				continue;
 			for (unsigned i = 0; i < ir->n_blocks; i++)
 				seen[i] = false;
 			reach(ir, (int32_t)b, seen);
-			x->polls =
+			const bool polls =
 				seen[b] && (x->s[0].kind != S_REG || !written_in_loop(ir, seen, b, x->s[0].reg) ||
 			                (x->decides && may_ask_again(ir, b, x)));
-			ir->waits |= x->polls && x->space != SPACE_SHARED;
-			if (x->polls && x->decides && (x->kind == X_LD || xop_asks_only(x)))
+			x->polls = polls && (x->kind == X_ATOM || x->strong);
+			ir->waits |= polls && x->space != SPACE_SHARED;
+			if (polls && x->decides && (x->kind == X_LD || xop_asks_only(x)))
 				mark_waiting(ir, b, seen);
 		}
 	free(seen);
