@@ -280,3 +280,33 @@ EOF2
 run memory-of-the-dead 1 launches ended.cu
 grep -q '^! ipc: a handle of process [0-9]* cannot be opened: that process has ended' err && ok memory-of-the-dead-told ||
 	not_ok memory-of-the-dead-told "$(cat err)"
+
+# Processes that the program forks: the first that uses the GPU is shown, the others are told once.
+cat >forked.cu <<'EOF2'
+#include <sys/wait.h>
+#include <unistd.h>
+__global__ void set(int *p) { *p = 1; }
+static int work()
+{
+	int *p;
+	if (cudaMalloc(&p, sizeof *p))
+		return 1;
+	set<<<1, 1>>>(p);
+	return cudaFree(p);
+}
+int main(int argc, char **)
+{
+	int bad = 0, status;
+	for (int child = 0; child < 4 - 3 * (argc > 1); child++)
+		if (fork() == 0)
+			_exit(work());
+	while (wait(&status) > 0)
+		bad += status;
+	return bad;
+}
+EOF2
+run forked 0 launches forked.cu
+[ "$(grep -c '^- not-recorded: processes that the program forked use the GPU' err)" = 1 ] &&
+	grep -q '^forked.cu  1 launch ' err && ok forked-told || not_ok forked-told "$(cat err)"
+run forked-once 0 launches forked.cu -- 1
+! grep -q not-recorded err && grep -q '  1 launch ' err && ok forked-alone || not_ok forked-alone "$(cat err)"

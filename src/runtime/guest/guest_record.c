@@ -8,8 +8,10 @@
 #include "runtime/record_program.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -31,6 +33,8 @@ static struct {
 enum { ASKED_UNREAD, ASKED_TAKEN, ASKED_KNOWN, ASKED_NOTHING };
 static struct asked {
 	_Atomic int state;
+	pthread_mutex_t writing; /* a frame, to the descriptor that they share */
+	atomic_bool others;      /* use the GPU, and the explorer was told */
 	uint32_t type;
 	size_t len;
 	uint8_t data[1 << 16];
@@ -40,6 +44,42 @@ __attribute__((constructor)) static void share_what_is_asked(void)
 {
 	void *p = mmap(NULL, sizeof *asked, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	asked = p == MAP_FAILED ? NULL : p;
+	if (!asked)
+		return;
+	pthread_mutexattr_t shared;
+	pthread_mutexattr_init(&shared);
+	pthread_mutexattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
+	pthread_mutexattr_setrobust(&shared, PTHREAD_MUTEX_ROBUST); /* who writes may be killed */
+	pthread_mutex_init(&asked->writing, &shared);
+	pthread_mutexattr_destroy(&shared);
+}
+
+/* False: it did not get there. */
+static bool send_frame(int to, struct wire_msg *m, int fd)
+{
+	if (asked && pthread_mutex_lock(&asked->writing) == EOWNERDEAD)
+		pthread_mutex_consistent(&asked->writing);
+	const bool sent = wire_send(to, m, fd, INFINITY, NULL) == WIRE_OK;
+	if (asked)
+		pthread_mutex_unlock(&asked->writing);
+	return sent;
+}
+
+/* That a process is served and not recorded, once for all that are. */
+static void tell_of_others(int to)
+{
+	if (!asked || atomic_exchange(&asked->others, true))
+		return;
+	struct wire_msg m;
+	struct record_finding r = { .kind = "not-recorded", .times = 1 };
+	snprintf(r.text, sizeof r.text,
+	         "processes that the program forked use the GPU: what the first of them does is shown "
+	         "here; the others' launches are done, too, but not recorded");
+	snprintf(r.remedy, sizeof r.remedy,
+	         "to see another process, run its work by itself, or in the process that comes first");
+	record_put_finding(&m, &r);
+	(void)send_frame(to, &m, -1);
+	wire_free(&m);
 }
 
 static bool take_asked(int fd, struct wire_msg *m)
@@ -71,7 +111,7 @@ static bool copy_asked(struct wire_msg *m)
 
 static void write_frame(struct wire_msg *m)
 {
-	if (out.fd >= 0 && wire_send(out.fd, m, -1, INFINITY, NULL) != WIRE_OK)
+	if (out.fd >= 0 && !send_frame(out.fd, m, -1))
 		out.fd = -1; /* the explorer has gone; the program goes on */
 	wire_free(m);
 }
@@ -97,8 +137,10 @@ bool record_open(struct record_config *config, struct gpu_spec *gpu, struct err 
 		               "descriptor %ld does not lead to the pmpp-explore of this version", fd);
 	}
 	wire_free(&m);
-	if (!first)
+	if (!first) {
+		tell_of_others((int)fd);
 		return true;
+	}
 	out.fd = (int)fd;
 	wire_begin(&m, RECORD_HELLO);
 	wire_put_u32(&m, RECORD_VERSION);
@@ -133,7 +175,7 @@ void record_keeper(uint64_t number, int fd)
 {
 	struct wire_msg m;
 	record_put_keeper(&m, number);
-	if (out.fd >= 0 && wire_send(out.fd, &m, fd, INFINITY, NULL) != WIRE_OK)
+	if (out.fd >= 0 && !send_frame(out.fd, &m, fd))
 		out.fd = -1;
 	wire_free(&m);
 }
@@ -260,7 +302,7 @@ void record_contents(const struct record_range *r, int fd)
 {
 	struct wire_msg m;
 	record_put_contents(&m, r);
-	if (out.fd >= 0 && wire_send(out.fd, &m, fd, INFINITY, NULL) != WIRE_OK)
+	if (out.fd >= 0 && !send_frame(out.fd, &m, fd))
 		out.fd = -1;
 	wire_free(&m);
 }
