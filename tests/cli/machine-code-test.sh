@@ -85,6 +85,7 @@ results_hold grid_sync b200 -arch=sm_100
 # lanes of a warp that wait for one another in loops, and that meet at several places
 for on in 't4 -arch=sm_75' 'a100 -arch=sm_80' 'h200 -arch=sm_90' 'rtx5090 -arch=sm_120'; do
 	results_hold lanes_wait $on
+	results_hold lanes_in_turn $on
 	results_hold warp_meetings $on
 done
 

@@ -92,72 +92,6 @@ __global__ void between_exchanges()
 	}
 }
 
-__device__ volatile int turn;
-
-// counting the looks, the loop changes memory: it waits all the same
-__device__ void wait_and_pass_on(int its_turn, bool counts)
-{
-	__shared__ volatile int looks[5];
-	while (turn != its_turn)
-		if (counts)
-			looks[its_turn] = its_turn;
-	turn = its_turn + 1;
-}
-
-// lanes wait at five places, each for those at the next one, or at the one before
-template <bool up, bool counts> __global__ void at_five_places()
-{
-	const int lane = threadIdx.x;
-	switch (lane) {
-	case 0: wait_and_pass_on(up ? 0 : 4, counts); break;
-	case 1: wait_and_pass_on(up ? 1 : 3, counts); break;
-	case 2: wait_and_pass_on(2, counts); break;
-	case 3: wait_and_pass_on(up ? 3 : 1, counts); break;
-	case 4: wait_and_pass_on(up ? 4 : 0, counts); break;
-	default: break;
-	}
-	left_there[lane] = 100 + lane;
-}
-
-// each place is the sum of two above it, which other lanes fill; a lane keeps what it has seen of
-// them in shared memory while it waits, and goes on to its next place when both are there
-__global__ void sums_of_later(volatile int *place, int n)
-{
-	__shared__ int seen[2][32];
-	int k = n - 3 - (int)threadIdx.x, missing = 0;
-	while (k >= 0) {
-		if (place[k] > 0) {
-			k -= 32;
-			continue;
-		}
-		missing = 2;
-		for (int i = 0; i < 2; i++)
-			missing -= (seen[i][threadIdx.x] = place[k + 1 + i]) > 0;
-		if (missing == 0) {
-			place[k] = (seen[0][threadIdx.x] + seen[1][threadIdx.x]) % 1009 + 1;
-			k -= 32;
-		}
-	}
-}
-
-static int tree_of_sums()
-{
-	const int n = 258;
-	int *place, host[n] = {}, right[n] = {}, bad = 0;
-	host[n - 1] = host[n - 2] = right[n - 1] = right[n - 2] = 1;
-	for (int k = n - 3; k >= 0; k--)
-		right[k] = (right[k + 1] + right[k + 2]) % 1009 + 1;
-	CHECK(cudaMalloc(&place, sizeof host));
-	CHECK(cudaMemcpy(place, host, sizeof host, cudaMemcpyHostToDevice));
-	sums_of_later<<<1, 32>>>(place, n);
-	CHECK(cudaMemcpy(host, place, sizeof host, cudaMemcpyDeviceToHost));
-	for (int k = 0; k < n; k++)
-		bad += host[k] != right[k];
-	printf("sums of later lanes: %d of %d differ\n", bad, n);
-	CHECK(cudaFree(place));
-	return bad;
-}
-
 template <class Expected> static int wrong(const char *what, int n, Expected expected)
 {
 	int found[64], none[64] = {}, bad = 0;
@@ -168,14 +102,6 @@ template <class Expected> static int wrong(const char *what, int n, Expected exp
 		bad += found[t] != expected(t);
 	printf("%s: %d of %d differ\n", what, bad, n);
 	return bad;
-}
-
-static int five_places(void (*kernel)())
-{
-	const int none = 0;
-	CHECK(cudaMemcpyToSymbol(turn, &none, sizeof none));
-	kernel<<<1, 32>>>();
-	return wrong("five places", 32, [](int t) { return 100 + t; });
 }
 
 int main()
@@ -196,11 +122,6 @@ int main()
 	between_exchanges<<<1, 64>>>();
 	bad += wrong("between exchanges", 33,
 	             [](int t) { return t == 32 ? 2 * 31 * 16 : (t ^ 1) + (t ^ 2); });
-	bad += five_places(at_five_places<true, false>);
-	bad += five_places(at_five_places<false, false>);
-	bad += five_places(at_five_places<true, true>);
-	bad += five_places(at_five_places<false, true>);
-	bad += tree_of_sums();
 	printf("lanes_wait: %s\n", bad ? "failed" : "passed");
 	return bad != 0;
 }
