@@ -110,23 +110,43 @@ HANDLER(vote_lanes) /* members differ between lanes: 32 lanes b, and d unless a 
 	NEXT_UOP;
 }
 
+/* The lanes whose value of @bytes bytes is that of lane @lane. */
+static uint32_t equal_lanes(const void *values, uint32_t bytes, unsigned lane)
+{
+	const mem_u32 *a32 = values;
+	const mem_u64 *a64 = values;
+	uint32_t equal = 0;
+	if (bytes == 8)
+		for (unsigned i = 0; i < 32; i++)
+			equal |= (uint32_t)(a64[i] == a64[lane]) << i;
+	else
+		for (unsigned i = 0; i < 32; i++)
+			equal |= (uint32_t)(a32[i] == a32[lane]) << i;
+	return equal;
+}
+
 /* MATCH: 32 lanes a of c bytes, b members (lanes); d lanes (0 = sink); x.u mode; y predicate, 0 =
- * none */
+ * none. Lanes of one value and the same members get the same: they are done together. */
 HANDLER(match)
 {
-	const mem_u32 *a32 = frame(w, u->a), *members = frame(w, u->b);
-	const mem_u64 *a64 = frame(w, u->a);
+	const mem_u32 *members = frame(w, u->b);
+	const bool wants_all = (enum ptx_mode)u->x.u == MODE_ALL;
 	uint32_t r[32], all_bits = 0;
-	EACH_ACTIVE(i, mask)
-	{
-		const uint32_t active = mask & members[i];
-		uint32_t same = 0;
-		EACH_ACTIVE(j, active)
-		if (u->c == 8 ? a64[i] == a64[j] : a32[i] == a32[j])
-			same |= 1u << j;
+	for (uint32_t left = mask; left;) {
+		const unsigned lane = (unsigned)__builtin_ctz(left);
+		const uint32_t active = mask & members[lane];
+		const uint32_t equal = equal_lanes(frame(w, u->a), u->c, lane), same = equal & active;
 		const bool all = same == active;
-		all_bits |= (uint32_t)all << i;
-		r[i] = (enum ptx_mode)u->x.u == MODE_ALL ? (all ? active : 0) : same;
+		uint32_t alike = 0;
+		EACH_ACTIVE(i, (left & equal))
+		{
+			if (members[i] != members[lane])
+				continue;
+			r[i] = wants_all ? (all ? active : 0) : same;
+			alike |= 1u << i;
+		}
+		all_bits |= all ? alike : 0;
+		left &= ~alike;
 	}
 	if (u->d)
 		EACH_ACTIVE(i, mask)((mem_u32 *)frame(w, u->d))[i] = r[i];
