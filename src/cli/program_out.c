@@ -234,14 +234,49 @@ static void print_copies(struct cli *c, FILE *f, const struct program *p)
 		}
 }
 
+/* Number of the kernel that was at fault, from 1; 0 = none. */
+static size_t kernel_at_fault(const struct program *p, const struct program_finding *x)
+{
+	const struct program_launch *l = x->launch ? program_launch_numbered(p, x->launch) : NULL;
+	return l ? (size_t)l->kernel + 1 : 0;
+}
+
+/* The same at the same line, in another launch of the kernel? */
+static bool same_fault(const struct program *p, const struct program_finding *a,
+                       const struct program_finding *b)
+{
+	return a->line && a->line == b->line && a->launch && b->launch && a->error == b->error &&
+	       !strcmp(a->kind, b->kind) && !strcmp(a->file, b->file) &&
+	       !strcmp(a->remedy, b->remedy) && kernel_at_fault(p, a) == kernel_at_fault(p, b);
+}
+
+/* Marks those that an earlier one stands for; how many stand behind @i. */
+static uint64_t later_ones(const struct program *p, size_t i, bool *told)
+{
+	uint64_t n = 0;
+	for (size_t k = i + 1; k < p->n_findings; k++)
+		if (!told[k] && same_fault(p, &p->findings[i], &p->findings[k])) {
+			told[k] = true;
+			n++;
+		}
+	return n;
+}
+
 static void print_findings(FILE *f, const struct program *p)
 {
+	bool *told = mem_calloc(p->n_findings + 1, sizeof *told);
 	for (size_t i = 0; i < p->n_findings; i++) {
 		const struct program_finding *x = &p->findings[i];
 		const enum style style = x->error ? STYLE_BAD : STYLE_WATCH;
+		if (told[i])
+			continue;
+		const uint64_t later = later_ones(p, i, told);
 		cli_name(f, style, x->error ? "! " : "- ");
 		cli_say(f, style, "%s", x->kind);
-		if (x->launch)
+		if (x->launch && later)
+			cli_say(f, STYLE_NORMAL, " (launch %" PRIu64 ", and %" PRIu64 " more like it)",
+			        x->launch, later);
+		else if (x->launch)
 			cli_say(f, STYLE_NORMAL, " (launch %" PRIu64 ")", x->launch);
 		if (x->times > 1)
 			cli_say(f, STYLE_NORMAL, " %" PRIu64 " times", x->times);
@@ -249,6 +284,7 @@ static void print_findings(FILE *f, const struct program *p)
 		if (x->remedy[0])
 			fprintf(f, "    %s\n", lang_text(x->remedy));
 	}
+	free(told);
 }
 
 static void print_repeats(FILE *f, const struct program *p)

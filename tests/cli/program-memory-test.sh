@@ -310,3 +310,26 @@ run forked 0 launches forked.cu
 	grep -q '^forked.cu  1 launch ' err && ok forked-told || not_ok forked-told "$(cat err)"
 run forked-once 0 launches forked.cu -- 1
 ! grep -q not-recorded err && grep -q '  1 launch ' err && ok forked-alone || not_ok forked-alone "$(cat err)"
+
+# The same fault at the same line of several launches is one line; another line's is its own.
+cat >again.cu <<'EOF2'
+__global__ void past(int *p, int n)
+{
+	p[0] = p[n];
+	if (n == 66)
+		p[n] = 1;
+}
+int main()
+{
+	int *p;
+	cudaMalloc(&p, 64 * sizeof *p);
+	cudaMemset(p, 0, 64 * sizeof *p);
+	for (int n = 64; n < 68; n++)
+		past<<<1, 1>>>(p, n);
+	return cudaFree(p);
+}
+EOF2
+run again 1 launches again.cu
+[ "$(grep -c '^! out-of-bounds' err)" = 2 ] &&
+	grep -q '^! out-of-bounds (launch 1, and 3 more like it).*again.cu:3: ' err &&
+	grep -q '^! out-of-bounds (launch 3): .*again.cu:5: ' err && ok again-told || not_ok again-told "$(cat err)"
