@@ -175,6 +175,15 @@ static bool may_change(const struct ir *ir, const struct xop *x)
 	return x->strong || (ir_of_machine_code(ir) && (x->bypass_l1 || x->space == SPACE_SHARED));
 }
 
+/* Does a loop wait by it? One that swaps in what it makes of the value it found goes on by itself.
+ */
+static bool waits_by(const struct xop *x)
+{
+	if (x->kind == X_ATOM && x->op == ATOM_CAS)
+		return x->s[1].kind == S_CONST;
+	return x->kind == X_LD || xop_asks_only(x);
+}
+
 /* The blocks of all loops through @home; @seen: what is reached from it. */
 static void mark_waiting(struct ir *ir, uint32_t home, const bool *seen)
 {
@@ -203,10 +212,10 @@ void ir_find_polls(struct ir *ir)
 			reach(ir, (int32_t)b, seen);
 			const bool polls =
 				seen[b] && (x->s[0].kind != S_REG || !written_in_loop(ir, seen, b, x->s[0].reg) ||
-			                (x->decides && may_ask_again(ir, b, x)));
+			                (x->decides && waits_by(x) && may_ask_again(ir, b, x)));
 			x->polls = polls && (x->kind == X_ATOM || x->strong);
 			ir->waits |= polls && x->space != SPACE_SHARED;
-			if (polls && x->decides && (x->kind == X_LD || xop_asks_only(x)))
+			if (polls && x->decides && waits_by(x))
 				mark_waiting(ir, b, seen);
 		}
 	free(seen);
