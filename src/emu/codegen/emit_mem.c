@@ -276,7 +276,7 @@ void emit_memory(struct emit *e, const struct xop *x)
 	u->y = m->id;
 	u->x.i = m->low;
 	u->c = (uint32_t)m->last_low;
-	if (x->kind == X_LD && x->polls) /* others run, as they do on a card while a warp waits */
+	if (x->looks)
 		emit_uop(e, &e->h->warp->rest);
 }
 

@@ -214,6 +214,7 @@ void ir_find_polls(struct ir *ir)
 				seen[b] && (x->s[0].kind != S_REG || !written_in_loop(ir, seen, b, x->s[0].reg) ||
 			                (x->decides && waits_by(x) && may_ask_again(ir, b, x)));
 			x->polls = polls && (x->kind == X_ATOM || x->strong);
+			x->looks = polls && x->kind == X_LD && x->space != SPACE_SHARED;
 			ir->waits |= polls && x->space != SPACE_SHARED;
 			if (polls && x->decides && waits_by(x))
 				mark_waiting(ir, b, seen);
