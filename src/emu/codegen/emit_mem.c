@@ -277,7 +277,7 @@ void emit_memory(struct emit *e, const struct xop *x)
 	u->x.i = m->low;
 	u->c = (uint32_t)m->last_low;
 	if (x->looks)
-		emit_uop(e, &e->h->warp->rest);
+		emit_uop(e, &e->h->warp->look);
 }
 
 void memory_finish(struct emit *e, struct memop *m)

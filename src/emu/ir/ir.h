@@ -156,7 +156,7 @@ struct xop {
 	bool same_request;  /* LD, ST: of the memory instruction in front of it, counted there */
 	bool matrix;        /* LD, ST: rows of matrices (ldmatrix, stmatrix) */
 	bool polls;         /* LD ATOM: may ask one place again and again, in a loop */
-	bool looks;         /* LD: and others run before the next branch, as while a warp waits */
+	bool looks;         /* LD: polls memory that another block may write */
 	bool decides;       /* LD ATOM: its value reaches a predicate, an address or a swap */
 	bool blind;         /* ATOM, an exchange: nobody reads the old value */
 	bool precedes_swap; /* LD: of the address of a compare-and-swap: what that expects, likely */

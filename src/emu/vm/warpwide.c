@@ -250,6 +250,14 @@ HANDLER(rest)
 	NEXT_UOP;
 }
 
+/* LOOK: the same where blocks take turns, as on a card others run while a warp waits */
+HANDLER(look)
+{
+	if (w->worker->grid->together)
+		w->fuel = 0;
+	NEXT_UOP;
+}
+
 MASKED(shfl)
 MASKED(vote)
 MASKED(vote_lanes)
@@ -273,4 +281,5 @@ const struct warp_handlers vm_warp_handlers = {
 	.copies = { copies, copies },
 	.fence = { fence, fence },
 	.rest = { rest, rest },
+	.look = { look, look },
 };
