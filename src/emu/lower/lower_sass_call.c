@@ -25,90 +25,6 @@ static const struct system_function system_functions[] = {
 
 enum { FIRST_ARGUMENT = 4, BEHIND_ARGUMENTS = 16, RESULT = 4 };
 
-static bool writes(const struct sass_inst *i, uint8_t kind, unsigned reg, unsigned words)
-{
-	for (unsigned k = 0; k < i->n_dsts; k++) {
-		const struct sass_operand *o = &i->operands[k];
-		if (o->kind == kind && o->reg <= reg && reg < o->reg + words)
-			return true;
-	}
-	return false;
-}
-
-/* The last instruction in front of @at that writes the register; NULL = none does. */
-static const struct sass_inst *writer(const struct sass_func *f, const struct sass_inst *at,
-                                      uint8_t kind, unsigned reg)
-{
-	for (const struct sass_inst *i = at; i-- > f->insts;)
-		if (writes(i, kind, reg, sass_has(i, SASS_MOD_64) ? 2 : 1))
-			return i;
-	return NULL;
-}
-
-static bool known_operand(const struct sass_lower *s, const struct sass_inst *at,
-                          const struct sass_operand *o, unsigned depth, int64_t *value);
-
-/* The number that the register holds at @at, as far as the few instructions in front say it. */
-static bool known_number(const struct sass_lower *s, const struct sass_inst *at, uint8_t kind,
-                         unsigned reg, unsigned depth, int64_t *value)
-{
-	*value = 0;
-	if (reg == SASS_RZ)
-		return true;
-	const struct sass_inst *i = depth ? writer(s->f, at, kind, reg) : NULL;
-	if (!i || i->guard != SASS_PT || i->guard_not)
-		return false;
-	const struct sass_operand *o = &i->operands[i->n_dsts];
-	const unsigned n = i->n_operands - i->n_dsts;
-	int64_t v[3];
-	switch ((enum sass_op)i->op) {
-	case SASS_CS2R:
-	case SASS_S2R: /* 0 in launches of the emulator (lower_sass_logic.c) */
-		return n && o->kind == SASS_OPND_SPECIAL && o->value == SASS_SR_CGA_SIZE;
-	case SASS_MOV:
-	case SASS_UMOV:
-	case SASS_R2UR: return n && known_operand(s, i, o, depth - 1, value);
-	case SASS_IMAD:
-		for (unsigned k = 0; k < 3; k++)
-			if (k >= n || !known_operand(s, i, &o[k], depth - 1, &v[k]))
-				return false;
-		*value = (int32_t)((uint32_t)v[0] * (uint32_t)v[1] + (uint32_t)v[2]);
-		return !sass_has(i, SASS_MOD_WIDE) && !sass_has(i, SASS_MOD_HI) && !sass_has(i, SASS_MOD_X);
-	default: return false;
-	}
-}
-
-static bool known_operand(const struct sass_lower *s, const struct sass_inst *at,
-                          const struct sass_operand *o, unsigned depth, int64_t *value)
-{
-	*value = o->value;
-	if (o->flags & (SASS_NEG | SASS_NOT | SASS_ABS))
-		return false;
-	if (o->kind == SASS_OPND_REG || o->kind == SASS_OPND_UREG)
-		return known_number(s, at, o->kind, o->reg, depth, value);
-	return o->kind == SASS_OPND_INT;
-}
-
-enum { STEPS_BACK = 4 };
-
-/* The place of a constant that @at reads. */
-static bool known_place(const struct sass_lower *s, const struct sass_inst *at,
-                        const struct sass_operand *o, int64_t *offset)
-{
-	int64_t reg = 0, ureg = 0;
-	if (o->desc != SASS_NO_REG ||
-	    (o->words && !known_number(s, at, SASS_OPND_REG, o->reg, STEPS_BACK, &reg)) ||
-	    (o->uwords && !known_number(s, at, SASS_OPND_UREG, o->ureg, STEPS_BACK, &ureg)))
-		return false;
-	*offset = o->value + reg + ureg;
-	return true;
-}
-
-bool sl_known_place(struct sass_lower *s, const struct sass_operand *o, int64_t *offset)
-{
-	return known_place(s, s->i, o, offset);
-}
-
 /* A function of the device's runtime, with the arguments of its declaration in the PTX. */
 static bool runtime_function(const struct sass_lower *s, const char *name,
                              struct system_function *f)
@@ -149,12 +65,12 @@ static const char *called(const struct sass_lower *s, const struct sass_operand 
 	const struct cubin_bank *bank = cubin_bank(&s->m->cubin, 4, (int)(s->f - s->m->funcs));
 	if (o && o->kind == SASS_OPND_LABEL)
 		return o->symbol;
-	const struct sass_inst *i = o ? writer(s->f, s->i, o->kind, o->reg) : NULL;
+	const struct sass_inst *i = o ? sl_writer(s->f, s->i, o->kind, o->reg) : NULL;
 	const struct sass_operand *from =
 		i && i->n_dsts < i->n_operands ? &i->operands[i->n_dsts] : NULL;
 	int64_t place;
 	if (!bank || !from || from->kind != SASS_OPND_CONST || from->bank != 4 ||
-	    !known_place(s, i, from, &place))
+	    !sl_place_known_at(s, i, from, &place))
 		return NULL;
 	for (unsigned k = 0; k < bank->n_relocs; k++)
 		if (bank->relocs[k].offset == (uint64_t)place)
