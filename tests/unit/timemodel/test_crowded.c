@@ -63,3 +63,11 @@ TEST(the_last_block_begins_late)
 	const struct run few = of_blocks(64, 1000);
 	assert_true(few.p.kernel_ns < lone + 1000);
 }
+
+/* Blocks that end sooner than others begin: an SM never holds all that it could. */
+TEST(few_are_there_while_blocks_begin)
+{
+	const struct run little = of_blocks(1 << 20, 20), more = of_blocks(1 << 20, 5000);
+	assert_true(little.p.resident_warps < 0.5 * more.p.resident_warps);
+	assert_true(more.p.resident_warps > 0.8 * 32);
+}
