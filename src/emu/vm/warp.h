@@ -114,7 +114,7 @@ struct warp {
 	uint32_t groups;        /* wgmma.commit_group so far */
 	uint64_t special[SR_COUNT];
 	uint32_t tid[3][32];
-	uint32_t calls; /* that are open */
+	uint32_t calls;  /* that are open */
 	uint32_t rounds; /* that these lanes have had in a loop that may wait, others being put aside */
 	uint32_t stack_entries;
 	struct simt_entry *stack;
