@@ -356,10 +356,8 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 	for (unsigned r = 0; r < PERF_RESOURCE_COUNT; r++)
 		if (out->resource_ns[r] > out->resource_ns[out->bottleneck])
 			out->bottleneck = (enum perf_resource)r;
-	/* while blocks are slow to begin, fewer are there */
-	const double begun = inside > 0 ? crowded / inside : 1;
-	out->resident_warps =
-		mean_resident_warps(&w, resident, sm > 0 ? fmax(1, work_ns / sm * begun) : 1) *
-		fmin(1, begun);
+	const double begun = inside > 0 ? crowded / inside : 1; /* while blocks are slow to begin */
+	const double stretch = sm > 0 ? fmax(1, work_ns / sm * begun) : 1;
+	out->resident_warps = mean_resident_warps(&w, resident, stretch) * fmin(1, begun);
 	out->kernel_ns = start_ns(g, counts) + work_ns + out->resource_ns[PERF_PAGES];
 }
