@@ -388,7 +388,7 @@ int main()
 }
 CUDA
 "$PMPP" launches "$work/pages.cu" --gpu h200 --json >"$work/out" 2>"$work/err"
-same pages-come '734 0 58 0 58' \
+same pages-come '749 0 73 0 73' \
 	"$(for k in 0 1 2 3 4; do field "$work/out" launches $k metrics time.pages_ns value; done |
 		awk '{ printf "%s%.0f", (NR > 1 ? " " : ""), $1 / 1000 }')"
 same pages-decide pages "$(field "$work/out" launches 0 metrics time.bottleneck value)"
