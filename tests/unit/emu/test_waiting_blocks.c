@@ -64,13 +64,14 @@ TEST(each_look_takes_a_turn)
 TEST(a_loop_over_memory_is_no_wait)
 {
 	struct emu_case c = { 0 };
-	c.ptx = mem_strdup(
-		PTX_HEAD ".visible .entry k(.param .u64 state, .param .u64 looks)\n{\n"
-				 ".reg .pred %p<4>;\n.reg .b32 %r<8>;\n.reg .b64 %d<8>;\n"
-				 "ld.param.u64 %d1, [state];\ncvta.to.global.u64 %d1, %d1;\n"
-				 "mov.u32 %r2, 0;\n"
-				 "next:\nld.volatile.global.u32 %r4, [%d1];\nadd.s64 %d1, %d1, 4;\n"
-				 "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 64;\n@%p1 bra next;\nret;\n}\n");
+	c.ptx = mem_strdup(PTX_HEAD ".visible .entry k(.param .u64 state, .param .u64 looks)\n{\n"
+	                            ".reg .pred %p<4>;\n.reg .b32 %r<8>;\n.reg .b64 %d<8>;\n"
+	                            "ld.param.u64 %d1, [state];\ncvta.to.global.u64 %d1, %d1;\n"
+	                            "mov.u32 %r2, 0;\n"
+	                            "next:\nld.volatile.global.u32 %r4, [%d1];\nadd.s64 %d1, %d1, 4;\n"
+	                            "setp.eq.u32 %p2, %r4, 77;\n@%p2 bra found;\n"
+	                            "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 64;\n@%p1 bra next;\n"
+	                            "found:\nret;\n}\n");
 	emu_buffer(&c, STATE, ELEM_U32, BUF_INOUT, BLOCKS);
 	emu_buffer(&c, LOOKS, ELEM_U32, BUF_INOUT, BLOCKS);
 	emu_launch(&c, "k", (struct dim3u){ BLOCKS, 1, 1 }, (struct dim3u){ 1, 1, 1 });

@@ -55,12 +55,13 @@ static struct run of_blocks(unsigned blocks, unsigned warp_insts)
 TEST(the_last_block_begins_late)
 {
 	const double blocks = 8192, begun = blocks * timing.block_start_cycles / 1.98;
-	const struct run little = of_blocks(8192, 20), more = of_blocks(8192, 1000);
-	const double lone = 1000 * timing.unknown_issue_cycles / 1.98;
+	const struct run little = of_blocks(8192, 20), more = of_blocks(8192, 250);
+	const double lone = 250 * timing.unknown_issue_cycles / 1.98;
 	assert_true(little.p.kernel_ns > begun && little.p.kernel_ns < begun + 1000);
-	assert_true(more.p.kernel_ns > begun + lone);
+	if (!(more.p.kernel_ns > begun + lone + 600)) /* and the launch itself */
+		fail_msg("%g, %g, %g", more.p.kernel_ns, begun, lone);
 	/* and where few begin, only the work counts */
-	const struct run few = of_blocks(64, 1000);
+	const struct run few = of_blocks(64, 250);
 	assert_true(few.p.kernel_ns < lone + 1000);
 }
 
