@@ -3,9 +3,10 @@
  *
  * An SM works through its blocks in waves of as many as are resident together. A wave lasts as long
  * as the resource that all of them need most, or as one block by itself: region by region the
- * critical path of a warp, or what all warps of the block ask of a resource. L2, DRAM and the start
- * of blocks are shared by the chip. Parts that overlap do so imperfectly: they add up as a norm,
- * not as a maximum.
+ * critical path of a warp, or what all warps of the block ask of a resource. Parts of an SM that
+ * overlap do so imperfectly: they add up as a norm, not as a maximum. L2 and DRAM are shared by the
+ * chip: accesses wait the longer the busier they are (crowded.h). Blocks begin one after the other:
+ * the last one, when all others have.
  *
  * References: Hong and Kim 2009 (waits that resident warps hide); Volkov 2016, "Understanding
  * Latency Hiding on GPUs" (why the bounds are not met where they cross); Lazowska et al. 1984,
