@@ -243,10 +243,11 @@ static void set_destinations(struct emit *e, const struct xop *x, struct memop *
 			m->d[i] = (int32_t)e->p->reg_slot[x->d[i]];
 }
 
-static void set_type(struct memop *m, const struct xop *x, unsigned id)
+static void set_type(const struct emit *e, struct memop *m, const struct xop *x, unsigned id)
 {
 	m->x = x;
 	m->id = id;
+	m->begun = e->im->begun[id];
 	m->bytes = x->bytes;
 	m->vec = x->vec;
 	m->access = (uint8_t)(x->bytes * x->vec);
@@ -256,13 +257,13 @@ static void set_type(struct memop *m, const struct xop *x, unsigned id)
 void emit_memory(struct emit *e, const struct xop *x)
 {
 	struct memop *m = &e->p->mem[x->mem];
-	set_type(m, x, (unsigned)x->mem);
+	set_type(e, m, x, (unsigned)x->mem);
 	m->addr = address_of(e, &x->s[0], x->offset, 0);
 	set_destinations(e, x, m);
 	if (x->kind == X_ASYNC) { /* s[1] source address, s[2] bytes used, s[3] source offset */
 		m->from = address_of(e, &x->s[1], (int64_t)x->s[3].value, 1);
 		m->s[0] = emit_lanes(e, &x->s[2], 4, 0);
-		set_type(m + 1, x, (unsigned)x->mem + 1);
+		set_type(e, m + 1, x, (unsigned)x->mem + 1);
 	} else {
 		for (unsigned i = 1; i < x->n_s; i++)
 			m->s[i - 1] = emit_lanes(e, &x->s[i], m->bytes == 8 ? 8 : 4, i);

@@ -10,6 +10,7 @@
 #include "emu/codegen/emit.h"
 
 #include "base/mem.h"
+#include "emu/codegen/loads_together.h"
 #include "emu/codegen/slots.h"
 
 #include <stdlib.h>
@@ -279,6 +280,7 @@ void image_build(struct image *im, const struct launch_plan *plan, uint32_t shar
 	struct splits splits;
 	splits_open(&splits, &im->ir, &im->live);
 	make_segments(im);
+	im->begun = loads_together(&im->ir, im->segments, im->n_segments);
 	make_frame(im, &e, &pred_slot);
 	static const enum classify_mode modes[PROGRAMS] = { CLASSIFY_SPECULATIVE, CLASSIFY_CONSERVATIVE,
 		                                                CLASSIFY_CONSERVATIVE, CLASSIFY_REFERENCE };
@@ -327,6 +329,7 @@ void image_free(struct image *im)
 	ir_free(&im->ir);
 	free(im->segments);
 	free(im->op_segment);
+	free(im->begun);
 	free(im->consts);
 	free(im->zeros);
 	for (unsigned i = 0; i < im->n_pool; i++)

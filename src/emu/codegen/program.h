@@ -69,6 +69,7 @@ struct mem_addr {
 struct memop {
 	const struct xop *x;
 	uint32_t id;                /* counters and windows */
+	int32_t begun;              /* its row of loads; see loads_together.h */
 	struct mem_addr addr, from; /* from: source of cp.async */
 	uint8_t bytes, vec;         /* of a lane: bytes * vec */
 	uint8_t access;             /* bytes * vec, saturated */
@@ -231,6 +232,7 @@ struct image {
 	struct segment *segments;
 	unsigned n_segments;
 	uint32_t *op_segment; /* operation -> segment */
+	int32_t *begun;       /* by memory number; see loads_together.h */
 	struct const_slot *consts;
 	unsigned n_consts, cap_consts;
 	uint32_t frame_bytes;

@@ -112,7 +112,8 @@ static void count_local(struct access *a, struct mem_count *c)
 	c->local_lines += n * words;
 	for (unsigned k = 0; k < n; k++)
 		c->local_sectors += words * (unsigned)__builtin_popcount(sectors[k]);
-	const struct log_request r = { .who = a->m->id,
+	const struct log_request r = { .time = begun_at(a->w, a->m),
+		                           .who = a->m->id,
 		                           .lines = n * words,
 		                           .kind = a->write ? LOG_LOCAL : LOG_LOAD };
 	for (unsigned k = 0; k < n; k++)
@@ -180,7 +181,7 @@ void access_count(struct access *a)
 	                           : a->m->x->bypass_l1 ? LOG_LOAD_L2
 	                                                : LOG_LOAD;
 	const struct log_request r = {
-		.time = w->ticks,
+		.time = begun_at(w, a->m),
 		.who = a->m->id,
 		.lines = p->n,
 		.written = p->bytes / p->sectors,

@@ -246,9 +246,14 @@ extern const struct handler vm_access;
 extern const struct handler vm_texture;
 /* For the full-warp handlers of simd/: the same access after all, counted one by one. */
 const struct uop *access_slow(struct warp *w, const struct uop *u, uint32_t mask);
+/* The time of an access: what is under way together has the same. */
+static inline uint64_t begun_at(const struct warp *w, const struct memop *m)
+{
+	return w->ticks + (uint64_t)(int64_t)m->begun;
+}
 /* warp_log.c: a line of the arena is to be simulated: notes it as one of @r. */
 void log_line(struct warp *w, uint64_t line, unsigned sectors, const struct log_request *r);
-/* The same of a line of the warp's own local memory, counted from its first; @r's time is now. */
+/* The same of a line of the warp's own local memory, counted from its first. */
 void log_local_line(struct warp *w, uint32_t line, uint32_t lanes, unsigned sectors,
                     struct log_request r);
 /* At the start and the end of a block. */

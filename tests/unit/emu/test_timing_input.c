@@ -39,7 +39,7 @@ static struct region sum(const struct run_counts *c)
 		s.int_slots += r->int_slots;
 		s.fp32_slots += r->fp32_slots;
 		s.load_cycles += r->load_cycles;
-		s.store_lines += r->store_lines;
+		s.store_cycles += r->store_cycles;
 		s.shared_wavefronts += r->shared_wavefronts;
 	}
 	return s;
@@ -171,6 +171,23 @@ TEST(fragments_and_products)
 	assert_true(c.res.counts.total.st_requests == 2 * 4);
 	assert_true(c.res.counts.total.st_sectors == 2 * 4 * 8);
 	emu_case_free(&c);
+}
+
+#define LOAD_AT(offset) "ld.global.f32 %f1, [%d1+" offset "];\n"
+#define STORE_AT(offset) "add.f32 %f2, %f1, %f1;\nst.global.f32 [%d1+" offset "], %f2;\n"
+
+/* Memory brings two sectors at a time: who loads the second one when the first is there, waits for
+ * L2; where both are under way together, for memory. */
+TEST(loads_that_come_later_find_more)
+{
+	const double near = sum_of("", LOAD_AT("0") STORE_AT("1024") LOAD_AT("32") STORE_AT("1028"), 1)
+	                        .critical_path_cycles;
+	const double far = sum_of("", LOAD_AT("0") STORE_AT("1024") LOAD_AT("64") STORE_AT("1028"), 1)
+	                       .critical_path_cycles;
+	const double
+		beside = sum_of("", LOAD_AT("0") LOAD_AT("32") STORE_AT("1024"), 1).critical_path_cycles,
+		apart = sum_of("", LOAD_AT("0") LOAD_AT("64") STORE_AT("1024"), 1).critical_path_cycles;
+	assert_true(far > near + 150 && fabs(beside - apart) < 50);
 }
 
 /* A barrier ends a region, and costs the more the more warps meet. */

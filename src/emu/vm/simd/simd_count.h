@@ -17,7 +17,7 @@ static inline enum log_kind load_kind(const struct warp *w, const struct uop *u)
 static inline struct log_request one_line(const struct warp *w, const struct uop *u)
 {
 	return (struct log_request){
-		.time = w->ticks, .who = MEMOP->id, .lines = 1, .kind = load_kind(w, u)
+		.time = begun_at(w, MEMOP), .who = MEMOP->id, .lines = 1, .kind = load_kind(w, u)
 	};
 }
 /* Where lane @lane's access lies. */
@@ -62,7 +62,7 @@ static inline bool sampled_words(const struct warp *w, const struct memop *m, ui
 static inline void log_unit(struct warp *w, const struct memop *m, uint64_t low, enum log_kind kind)
 {
 	struct log_request r = {
-		.time = w->ticks, .who = m->id, .lines = 1, .written = 32, .kind = kind
+		.time = begun_at(w, m), .who = m->id, .lines = 1, .written = 32, .kind = kind
 	};
 	const unsigned first = (unsigned)(low >> 5 & 3), last = (unsigned)((low + 127) >> 5 & 3);
 	if (!(low & 127)) {
@@ -117,7 +117,7 @@ static inline void log_lanes(struct warp *w, const struct memop *m, uint64_t low
 	struct request_lines l;
 	l.n = 0; /* the rest is not worth clearing */
 	struct log_request r = {
-		.time = w->ticks, .who = m->id, .lines = 32, .written = m->access, .kind = kind
+		.time = begun_at(w, m), .who = m->id, .lines = 32, .written = m->access, .kind = kind
 	};
 	if (m->lines_full == 32 && !(low & m->usual)) { /* each lane has a line of its own */
 		for (unsigned i = 0; i < 32; i++) {
