@@ -159,15 +159,17 @@ struct region {
 	double critical_path_cycles; /* one pass of a warp that has the SM for itself */
 	double issue_slots;
 	double int_slots, fp32_slots, fp64_slots, sfu_slots; /* of those, by pipe */
-	double products;     /* of tensor cores: multiplications of halves, or what takes as long */
-	double either_slots; /* what both of the first two can do; already shared out */
-	double load_cycles;  /* L1 passes of global loads: one per 128-byte line of each request */
-	double store_lines;  /* lines of global stores and atomics: each leaves the SM on its own */
-	double barriers;     /* of a block, per warp */
-	double heavy_slots;  /* of fp32_slots: integers, which half of the pipe takes */
-	double loop_turns;   /* branches back to the top of a loop, per warp */
-	double shared_wavefronts; /* after loads that become one wider load */
-	double held_line_cycles;  /* of L1, waiting for what loads have under way: lines x cycles */
+	double products; /* of tensor cores: multiplications of halves, or what takes as long ... */
+	double group_products; /* ... by groups of warps, which go on meanwhile (wgmma) */
+	double either_slots;   /* what both of the first two can do; already shared out */
+	double load_cycles;    /* L1 passes of global loads: one per 128-byte line of each request */
+	double store_cycles;   /* of its port, until all stores and atomics have left ... */
+	double local_store_cycles; /* ... of these, stores to local memory, beside which loads go on */
+	double barriers;           /* of a block, per warp */
+	double heavy_slots;        /* of fp32_slots: integers, which half of the pipe takes */
+	double loop_turns;         /* branches back to the top of a loop, per warp */
+	double shared_wavefronts;  /* after loads that become one wider load */
+	double held_line_cycles;   /* of L1, waiting for what loads have under way: lines x cycles */
 	double call_ns; /* of calls of the system that the chip does one after the other, all of them */
 	double texture_cycles; /* of the unit that filters: requests, times the cycles of each */
 };

@@ -32,6 +32,7 @@
 #define NEEDS_LATENCY NEEDS_1(warp_executed)
 #define NEEDS_PAGES NEEDS_1(warp_executed)
 #define NEEDS_HOST NEEDS_2(host_read_bytes, host_write_bytes)
+#define NEEDS_TENSOR NEEDS_1(warp_executed)
 
 static const struct {
 	const char *name, *about;
@@ -149,6 +150,8 @@ static void time_metrics(struct metric_set *m, const struct gpu_spec *g, const s
 			modelled ? missing_count(c, (enum perf_resource)r) : COUNT_ID_COUNT;
 		if (!modelled)
 			metric_none(m, id, why);
+		else if (r == PERF_TENSOR && !c->n_regions)
+			metric_none(m, id, "products of matrices are known where the emulator ran them");
 		else if (missing != COUNT_ID_COUNT)
 			metric_none(m, id, count_why(&c->of_total, missing));
 		else
@@ -239,9 +242,8 @@ static void book_metrics(struct metric_set *m, const struct gpu_spec *g,
 	           attainable(roof_peak_gflops(g, cost), g->dram_gbs, ai));
 }
 
-/* The roof of @over lies above the point, or that of tensor cores on @tensor, which the time model
- * does not know (PERF_RESOURCE_COUNT). It binds a kernel that comes near it, or whose bottleneck
- * it is; far below, something that no roof shows does. */
+/* The roof of @over lies above the point, of tensor cores that of inputs @tensor. It binds a kernel
+ * that comes near it, or whose bottleneck it is; far below, something that no roof shows does. */
 static void bound_metric(struct metric_set *m, enum perf_resource over, enum tensor_input tensor)
 {
 	const char *const roof = over == PERF_DRAM       ? "memory (DRAM)"
@@ -314,7 +316,7 @@ static void roof_metrics(struct metric_set *m, const struct gpu_spec *g,
 	bound_metric(m,
 	             ai * g->dram_gbs < peak ? PERF_DRAM
 	             : w->fp64               ? PERF_FP64
-	             : w->tensor             ? PERF_RESOURCE_COUNT
+	             : w->tensor             ? PERF_TENSOR
 	                                     : PERF_FP32,
 	             w->tensor);
 }
@@ -340,8 +342,8 @@ static void share_metric(struct metric_set *m, enum metric_id id, double least, 
 static void speed_of_light(struct metric_set *m, const struct gpu_spec *g)
 {
 	static const enum perf_resource caches[] = { PERF_L2, PERF_LSU, PERF_SHARED };
-	static const enum perf_resource compute[] = { PERF_ISSUE, PERF_FP32, PERF_FP64, PERF_INT,
-		                                          PERF_SFU };
+	static const enum perf_resource compute[] = { PERF_ISSUE, PERF_FP32, PERF_FP64,
+		                                          PERF_INT,   PERF_SFU,  PERF_TENSOR };
 	static const enum metric_id ids[] = { M_SOL_MEMORY, M_SOL_DRAM,    M_SOL_L2,
 		                                  M_SOL_L1,     M_SOL_COMPUTE, M_SOL_CYCLES };
 	const bool moved = metric_known(m, M_DRAM_GBS);
@@ -361,7 +363,9 @@ static void speed_of_light(struct metric_set *m, const struct gpu_spec *g)
 	}
 	share_metric(m, M_SOL_L2, 0, 1, caches);
 	share_metric(m, M_SOL_L1, 0, 2, caches + 1);
-	share_metric(m, M_SOL_COMPUTE, 0, ARRAY_LEN(compute), compute);
+	/* the last one is known where the emulator ran it */
+	share_metric(m, M_SOL_COMPUTE, 0, ARRAY_LEN(compute) - !metric_known(m, M_TIME_TENSOR),
+	             compute);
 	metric_num(m, M_SOL_CYCLES, both(m->v[M_TIME_KERNEL].origin, ORIGIN_MODELLED),
 	           metric_get(m, M_TIME_KERNEL) * g->clock_mhz / 1e3);
 }

@@ -28,7 +28,8 @@
 	X(DRAM, "DRAM", "bytes that miss L2 over memory bandwidth")                     \
 	X(LATENCY, "latency", "dependent memory trips that too few warps can hide")     \
 	X(PAGES, "pages", "managed memory that comes to the GPU page by page")          \
-	X(HOST, "host memory", "bytes of the host's memory over its link")
+	X(HOST, "host memory", "bytes of the host's memory over its link")              \
+	X(TENSOR, "tensor", "products of matrices over the rate of the tensor cores")
 
 enum perf_resource {
 #define X(id, name, about) PERF_##id,

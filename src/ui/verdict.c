@@ -36,6 +36,7 @@ static const char *resource_words(const char *name)
 		{ PERF_LATENCY, "latency" },
 		{ PERF_PAGES, "pages of managed memory" },
 		{ PERF_HOST, "the host's memory" },
+		{ PERF_TENSOR, "the tensor cores" },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(table); i++)
 		if (!strcmp(name, perf_resource_name(table[i].id)))

@@ -206,6 +206,7 @@ static enum inst_class class_of_system(const struct xop *x)
 	case SYSTEM_FREE: return INST_FREE;
 	case SYSTEM_RUNTIME_SET_CONDITIONAL: return INST_CONDITION;
 	case SYSTEM_CLUSTER_WAIT: return INST_CLUSTER_WAIT;
+	case SYSTEM_GROUP_WAIT: return x->s[0].value ? INST_OTHER : INST_GROUP_WAIT;
 	case SYSTEM_MBARRIER_ARRIVE:
 	case SYSTEM_MBARRIER_STATE:
 	case SYSTEM_MBARRIER_PARITY: return INST_MBARRIER;

@@ -7,6 +7,7 @@
 #include "emu/timing/machine_timing.h"
 
 #include "emu/timing/machine_insts.h"
+#include "emu/timing/products.h"
 
 #include "emu/timing/lane_variance.h"
 #include "base/mem.h"
@@ -28,8 +29,8 @@ static enum inst_class class_of(const struct sass_inst *i, const struct sass_op_
 		return INST_LOAD;
 	if (i->op == SASS_BAR)
 		return INST_BARRIER;
-	if (i->op == SASS_MEMBAR && !sass_has(i, SASS_MOD_CTA))
-		return INST_MEMBAR;
+	if (i->op == SASS_MEMBAR)
+		return sass_has(i, SASS_MOD_CTA) ? INST_BLOCK_FENCE : INST_MEMBAR;
 	if (i->op == SASS_ERRBAR)
 		return INST_ERRBAR;
 	if (info->flow == SASS_FLOW_BRANCH)
@@ -48,6 +49,11 @@ static enum inst_class class_of(const struct sass_inst *i, const struct sass_op_
 	case SASS_PIPE_XU: return INST_SFU;
 	default: return INST_OTHER;
 	}
+}
+
+static bool is_group_product(const struct sass_inst *i)
+{
+	return i->op == SASS_HGMMA || i->op == SASS_IGMMA || i->op == SASS_QGMMA || i->op == SASS_BGMMA;
 }
 
 static void describe_memory(struct timing_inst *t, const struct xop *x, const struct op_memory *m,
@@ -94,6 +100,8 @@ struct timing_inst *machine_timing_insts(const struct ir *ir, const struct sass_
 			describe_memory(t, x, &memory[o], variance);
 		if (x->kind == X_TEXTURE)
 			t->space = texture_space(x);
+		t->by_group = is_group_product(i);
+		t->products += timing_products(ir, x, t->by_group);
 		if (class_beyond_machine(x) != INST_OTHER)
 			t->class = class_beyond_machine(x);
 		if (t->class == INST_MBARRIER)

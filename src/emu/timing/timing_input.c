@@ -4,6 +4,7 @@
 #include "emu/timing/lane_variance.h"
 #include "emu/timing/machine_insts.h"
 #include "emu/timing/machine_timing.h"
+#include "emu/timing/products.h"
 #include "emu/timing/spins.h"
 #include "timemodel/constants.h"
 #include "timemodel/held_warp.h"
@@ -16,23 +17,6 @@
 
 _Static_assert(X_MAX_VEC <= TIMING_MAX_RESULTS && X_MAX_VEC + 2 <= TIMING_MAX_SOURCES,
                "an operation's operands fit");
-
-/* Multiplications of halves, or of what takes a tensor core as long: twice as many of TF32, half as
- * many of bytes (tests/gpu/micro/tensor.cu). */
-static float timing_products(const struct ir *ir, const struct xop *x)
-{
-	if (x->kind != X_TENSOR)
-		return 0;
-	const struct ir_tensor *t = &ir->tensors[x->target];
-	const float all = (float)t->m * (float)t->n * (float)t->k;
-	switch (t->a) {
-	case PTX_F64: return 0; /* by the FP64 pipe */
-	case PTX_TF32: return 2 * all;
-	case PTX_S8:
-	case PTX_U8: return all / 2;
-	default: return all;
-	}
-}
 
 static struct timing_inst describe(const struct ir *ir, const uint8_t *variance, uint32_t o)
 {
@@ -49,7 +33,8 @@ static struct timing_inst describe(const struct ir *ir, const uint8_t *variance,
 		.lanes_choose = x->kind == X_BRA && x->guard >= 0 && variance[x->guard] & VARIES_BY_LANE,
 	};
 	const enum ptx_op op = ir->func->insts[x->pc].op;
-	t.products = timing_products(ir, x) * (op == OP_WGMMA ? (float)timing.product_share : 1);
+	t.by_group = op == OP_WGMMA;
+	t.products = timing_products(ir, x, t.by_group);
 	t.fragment = op == OP_WMMA_LOAD;
 	t.half_transpose = t.fragment && x->kind == X_LD && x->bytes == 2;
 	for (unsigned i = 0; i < x->n_d; i++)
