@@ -190,12 +190,6 @@ static bool mostly_loads(const struct timing_inst *x, const struct counts *c)
 	       x->space == MEMORY_NONE || requests >= 0.5 * (double)c->warp_executed;
 }
 
-/* Until a load that looks again and again sees what another block writes. */
-static double poll_cycles(const struct scheduler *s, const struct timing_inst *x)
-{
-	return x->polls ? timing.poll_ns * s->gpu->clock_mhz * 1e-3 : 0;
-}
-
 /* When a load that issues at @t has left by the port, behind the lines of stores before it; a store
  * holds the port itself. */
 static double by_port(struct scheduler *s, const struct timing_inst *x, const struct counts *c,
@@ -204,9 +198,10 @@ static double by_port(struct scheduler *s, const struct timing_inst *x, const st
 	const double free = fmax(t, s->ready[TIMING_STORES_BOARD]);
 	if (x->class == INST_LOAD && x->space != MEMORY_CONST)
 		return free;
-	const double lines = stored_lines(x, c) / fmax(1, (double)c->warp_executed);
-	if (lines > 0)
-		hold_board(s, TIMING_STORES_BOARD, free + lines * timing.store_line_cycles);
+	const double cycles =
+		(stored_cycles(c) + local_store_cycles(x)) / fmax(1, (double)c->warp_executed);
+	if (cycles > 0)
+		hold_board(s, TIMING_STORES_BOARD, free + cycles);
 	return t;
 }
 
@@ -227,13 +222,18 @@ static void issue_machine_inst(struct scheduler *s, uint32_t i, uint32_t b, stru
 	for (unsigned k = 0; k < TIMING_NO_BOARD; k++)
 		if (x->control.waits_for >> k & 1)
 			t = fmax(t, s->ready[k]);
+	if (x->class == INST_GROUP_WAIT)
+		t = fmax(t, s->ready[TIMING_PRODUCTS_BOARD]);
 	/* what calls of the system, and waits for a cluster, take is not in its stall counts */
 	t += held_cycles(s, i, at->stored[0], t);
 	at->last = t + fmax(1, x->control.stall);
 	const double leaves = by_port(s, x, &s->program->counts[i], t);
 	if (mostly_loads(x, &s->program->counts[i]))
 		hold_board(s, x->control.result_board,
-		           leaves + latency_cycles(s, i, b) + poll_cycles(s, x));
+		           leaves + latency_cycles(s, i, b) + poll_cycles(x, s->gpu));
+	if (x->by_group)
+		hold_board(s, TIMING_PRODUCTS_BOARD,
+		           group_product_done(x, s->gpu, t, s->ready[TIMING_PRODUCTS_BOARD]));
 	if (x->class == INST_BULK)
 		hold_board(s, TIMING_COPIES_BOARD, t + latency_cycles(s, i, b));
 	hold_board(s, x->control.operand_board,
@@ -303,7 +303,7 @@ static void issue_inst(struct scheduler *s, uint32_t i, uint32_t b, struct progr
 	if (x->issued > 0)
 		at->last = fmax(at->last, held > 0 ? t : t + x->issued);
 	double done = is_windowed(x) ? windowed_load(s, i, b, t) : t + latency_cycles(s, i, b);
-	done += poll_cycles(s, x);
+	done += poll_cycles(x, s->gpu);
 	if (x->half_transpose)
 		done += timing.transpose_cycles;
 	if (is_windowed(x) && x->fragment && !x->second_half)

@@ -2,6 +2,7 @@
 #include "timemodel/held_warp.h"
 
 #include "timemodel/constants.h"
+#include "timemodel/sm_demand.h"
 
 #include <math.h>
 
@@ -66,6 +67,7 @@ double held_warp_cycles(const struct timing_program *p, uint32_t i, const struct
 	case INST_FENCE: return fence_cycles(timing.fence_cycles, since_store);
 	case INST_MEMBAR: return fence_cycles(timing.fence_cycles - timing.errbar_cycles, since_store);
 	case INST_ERRBAR: return timing.errbar_cycles;
+	case INST_BLOCK_FENCE: return timing.block_fence_cycles;
 	case INST_CONDITION: return timing.condition_cycles;
 	default: return 0;
 	}
@@ -78,4 +80,16 @@ double serial_call_ns(const struct timing_inst *x, const struct counts *c)
 		return 0;
 	return (double)c->warp_executed * call.serial_ns +
 	       (double)c->thread_executed * call.serial_lane_ns;
+}
+
+double group_product_done(const struct timing_inst *x, const struct gpu_spec *g, double t,
+                          double before)
+{
+	const double start = fmax(t + timing.group_product_cycles, before);
+	return start + (double)x->products * g->schedulers_per_sm / products_per_cycle(g);
+}
+
+double poll_cycles(const struct timing_inst *x, const struct gpu_spec *g)
+{
+	return x->polls ? timing.poll_ns * g->clock_mhz * 1e-3 : 0;
 }

@@ -17,4 +17,11 @@ double swap_rounds(const struct timing_inst *x, const struct counts *c);
 /* Of all executions: what the chip does one after the other. */
 double serial_call_ns(const struct timing_inst *x, const struct counts *c);
 
+/* When a product of a group of warps that issues at @t is there: behind those before it, which are
+ * at @before, at the rate of a scheduler's tensor cores. */
+double group_product_done(const struct timing_inst *x, const struct gpu_spec *g, double t,
+                          double before);
+/* Until a load that looks again and again sees what another block writes. */
+double poll_cycles(const struct timing_inst *x, const struct gpu_spec *g);
+
 #endif

@@ -82,7 +82,7 @@ static struct region region_of_counts(const struct gpu_spec *g, const struct lau
 		.fp64_slots = (double)t->fp64_inst,
 		.sfu_slots = (double)t->sfu_inst,
 		.load_cycles = fmax(timing.unknown_request_cycles * loads, (double)t->ld_lines),
-		.store_lines = (double)t->st_lines + (double)t->atom_sectors,
+		.store_cycles = stored_cycles(t),
 		.shared_wavefronts = (double)t->shared_ld_wavefronts + (double)t->shared_st_wavefronts +
 		                     (double)t->shared_atom_requests,
 	};
@@ -140,20 +140,34 @@ static double lone_block_cycles(const struct work *w)
 	double sum = 0;
 	for (unsigned i = 0; i < w->n_regions; i++)
 		sum += lone_region_cycles(w, i);
-	return sum + w->swap_chain;
+	return overlapped(sum + w->swap_chain, w->all.group);
+}
+
+/* Of the loads of a region, the share that waits for the port while its stores leave. */
+static double beside_stores(const struct region *r)
+{
+	return r->store_cycles > 0 ? 1 - r->local_store_cycles / r->store_cycles : 1;
 }
 
 /* ... until its stores have left, too: those of the last regions have only these to leave in. */
 static double lone_block_and_stores(const struct work *w)
 {
-	double behind = 0, stores = 0, most = 0;
+	double behind = 0, stores = 0, loads = 0, most = 0;
 	const double all = lone_block_cycles(w);
 	for (unsigned i = w->n_regions; i--;) {
+		const struct demand d = demand_in_block(w, i);
 		behind += lone_region_cycles(w, i) + (i ? 0 : w->swap_chain);
-		stores += demand_in_block(w, i).store;
-		most = fmax(most, all - behind + overlapped(behind, stores));
+		stores += d.store;
+		loads += d.load * beside_stores(&w->region[i]);
+		most = fmax(most, all + overlapped(behind, stores + loads) - overlapped(behind, loads));
 	}
 	return most;
+}
+
+/* Tensor cores go on by themselves with what groups of warps have given them. */
+static double busy_with_groups(const struct demand *d, double warps)
+{
+	return overlapped(busy_cycles(d, warps), d->group);
 }
 
 /* @n blocks together on an SM: one fills the waits of the other, the better the more there are. */
@@ -164,7 +178,8 @@ static double wave_cycles(const struct work *w, double n)
 		return 0;
 	if (n < 2)
 		return with_lines(w, &d, n, lone_block_and_stores(w));
-	return with_lines(w, &d, n, crossed(&d, lone_block_cycles(w), busy_cycles(&d, n * w->warps)));
+	return with_lines(w, &d, n,
+	                  crossed(&d, lone_block_cycles(w), busy_with_groups(&d, n * w->warps)));
 }
 
 #define MANY_WARPS 16 /* of a block, which swap more often */
@@ -226,12 +241,22 @@ static double mean_resident_warps(const struct work *w, double resident, double 
 static double start_ns(const struct gpu_spec *g, const struct run_counts *c)
 {
 	if (!c->of_program)
-		return g->launch_overhead_ns + timing.cold_start_ns + c->code_blocks * timing.cold_block_ns;
+		return g->launch_overhead_ns + c->code_blocks * timing.cold_block_ns;
 	const double lines = c->constant_lines;
 	return g->launch_overhead_ns * timing.warm_start +
 	       (lines > 0 ? timing.constant_ns + (lines - 1) * timing.more_constants_ns : 0) +
 	       (c->code_kept ? 0 : timing.new_code_ns) + (c->new_memory ? timing.new_memory_ns : 0) +
 	       (c->in_graph ? timing.graph_node_ns : 0);
+}
+
+/* Blocks that find room do not all begin at once, nor end: so much longer than it takes to hand out
+ * as many, one after the other. */
+static double begin_ns(const struct gpu_spec *g, const struct run_counts *c, double blocks)
+{
+	const double handed_out = blocks * timing.block_start_cycles * 1e3 / g->clock_mhz;
+	const double last = c->of_program ? timing.begin_warm_ns : timing.begin_cold_ns;
+	const double all = timing.begin_share * last * (1 - exp(-blocks / timing.begin_blocks));
+	return hypot(all, handed_out) - handed_out;
 }
 
 /* Warps wait for the first pages of a round together; the rest follow at the rate at which they can
@@ -263,10 +288,10 @@ static double link_ns(const struct gpu_spec *g, const struct run_counts *c)
 static bool l2_takes_stores(const struct gpu_spec *g, const struct run_counts *c,
                             const struct work *w, double share)
 {
-	double lines = 0;
+	double cycles = 0;
 	for (unsigned i = 0; i < w->n_regions; i++)
-		lines += w->region[i].store_lines;
-	const double port = lines * share * timing.store_line_cycles * 1e3 / g->clock_mhz;
+		cycles += w->region[i].store_cycles;
+	const double port = cycles * share * 1e3 / g->clock_mhz;
 	return stored_lines_ns(g, c) > PORT_WAITS * port && !stores_by_words(&c->total);
 }
 
@@ -279,6 +304,7 @@ static void sm_resources(const struct demand *d, double scale, double *ns)
 	ns[PERF_FP64] = d->fp64 * scale;
 	ns[PERF_INT] = d->int32 * scale;
 	ns[PERF_SFU] = d->sfu * scale;
+	ns[PERF_TENSOR] = (d->tensor + d->group) * scale;
 	ns[PERF_LSU] = fmax(d->load, d->store) * scale;
 	ns[PERF_SHARED] = d->shared * scale;
 }
@@ -360,5 +386,6 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 	const double begun = inside > 0 ? crowded / inside : 1; /* while blocks are slow to begin */
 	const double stretch = sm > 0 ? fmax(1, work_ns / sm * begun) : 1;
 	out->resident_warps = mean_resident_warps(&w, resident, stretch) * fmin(1, begun);
-	out->kernel_ns = start_ns(g, counts) + work_ns + out->resource_ns[PERF_PAGES];
+	out->kernel_ns =
+		start_ns(g, counts) + begin_ns(g, counts, grid) + work_ns + out->resource_ns[PERF_PAGES];
 }

@@ -62,6 +62,8 @@ double l2_ns(const struct gpu_spec *g, const struct run_counts *c)
 
 double stored_lines_ns(const struct gpu_spec *g, const struct run_counts *c)
 {
-	return fmin((double)c->total.st_lines, c->l2_requests) * timing.l2_store_sectors *
+	const double lines = fmin((double)c->total.st_lines, c->l2_requests);
+	const double sectors = fmin((double)c->total.st_sectors, c->l2_written_sectors);
+	return fmax(lines * timing.l2_store_sectors, sectors * (1 + timing.l2_write_extra)) *
 	       SECTOR_BYTES / g->l2_gbs;
 }

@@ -38,10 +38,20 @@ float replays_of(const struct counts *c)
 	return global > 0 ? (float)((double)c->ld_lines / global - 1) : 0;
 }
 
-double stored_lines(const struct timing_inst *x, const struct counts *c)
+/* A line leaves by sectors; one that is stored in part takes as long as two whole ones. */
+double stored_cycles(const struct counts *c)
 {
-	const double local = x->class == INST_STORE ? x->local_lines * timing.local_store_lines : 0;
-	return (double)c->st_lines + (double)c->atom_sectors + local;
+	const double lines = (double)c->st_lines, sectors = (double)c->st_sectors;
+	const double empty = fmax(0, sectors - (double)c->st_bytes / SECTOR_BYTES);
+	const double in_part = fmin(lines, 2 * empty); /* half of it, where nothing else is known */
+	return fmax(lines * timing.store_line_cycles, sectors * timing.store_sector_cycles) +
+	       in_part * timing.store_part_cycles +
+	       (double)c->atom_sectors * timing.atomic_sector_cycles;
+}
+
+double local_store_cycles(const struct timing_inst *x)
+{
+	return x->class == INST_STORE ? x->local_lines * timing.local_store_cycles : 0;
 }
 
 /* How often a warp meets the others of its block: the last time is the end. */
@@ -70,13 +80,22 @@ double *lines_waited_for(const struct hyperblocks *h)
 	double *passes = mem_calloc(h->n_regions + 1, sizeof *passes);
 	double *coming = mem_calloc(h->n_regions + 1, sizeof *coming); /* warps of a block */
 	bool stored = false, multiplied = true;
-	unsigned held = 0, fresh = 0; /* scoreboards that loads hold; loads since the last wait */
+	unsigned held = 0, fresh = 0;  /* scoreboards that loads hold; loads since the last wait */
+	double waits = 0, loading = 0; /* of a warp; how often it comes to the last load */
+	for (unsigned k = 0; k < h->n; k++)
+		for (uint32_t r = h->hyperblock[k].first_region; r < h->hyperblock[k].end_region; r++) {
+			const struct timing_block *b = &p->block[h->hyperblock[k].first];
+			const double entering = b->entering_blocks > 0 ? b->entering_blocks : p->thread_blocks;
+			passes[r] = b->warp_passes;
+			coming[r] = fmin(warps, fmax(1, passes[r] / entering));
+		}
 	for (uint32_t i = 0; i < p->n_insts; i++) {
 		const struct timing_inst *x = &p->inst[i];
 		const uint32_t at = h->region_of[i];
 		if (p->machine_code && x->issued > 0 && x->control.waits_for & held) {
 			held &= ~(unsigned)x->control.waits_for;
 			batches[at] += fresh > 0;
+			waits += fresh > 0 ? loading : 0;
 			fresh = 0;
 		}
 		multiplied = multiplied || x->class == INST_PRODUCT;
@@ -88,23 +107,18 @@ double *lines_waited_for(const struct hyperblocks *h)
 		if (p->machine_code) {
 			held |= x->issued > 0 ? 1u << x->control.result_board : 0;
 			fresh++;
+			loading = passes[at] / p->warps;
 		} else if (x->fragment ? multiplied : stored && !x->read_only) {
 			batches[at]++; /* waits for what the store, or the product before, waited for */
+			waits += passes[at] / p->warps;
 		}
 		multiplied = multiplied && !x->fragment;
 		stored = false;
 		lines[at] += 1 + replays_of(&p->counts[i]);
 	}
-	for (unsigned k = 0; k < h->n; k++)
-		for (uint32_t r = h->hyperblock[k].first_region; r < h->hyperblock[k].end_region; r++) {
-			const struct timing_block *b = &p->block[h->hyperblock[k].first];
-			const double entering = b->entering_blocks > 0 ? b->entering_blocks : p->thread_blocks;
-			passes[r] = b->warp_passes;
-			coming[r] = fmin(warps, fmax(1, passes[r] / entering));
-		}
 	const double meetings = meetings_of(h, passes);
 	for (unsigned r = 0; r < h->n_regions; r++) {
-		const double turns = fmax(1, passes[r] / p->warps / meetings);
+		const double turns = fmax(1, fmax(waits, passes[r] / p->warps) / meetings);
 		lines[r] /= fmax(1, batches[r]);
 		if (meetings > 1 || passes[r] <= p->warps)
 			lines[r] *= pow(coming[r], 1 / sqrt(turns));

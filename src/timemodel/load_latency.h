@@ -32,8 +32,10 @@ double own_of_dram(const struct timing_program *p, double dram_read_bytes);
 double *lines_waited_for(const struct hyperblocks *h);
 /* Bank passes or lines of an average execution, beyond the first. */
 float replays_of(const struct counts *c);
-/* Lines that all executions of a store or an atomic send out, those of local memory among them. */
-double stored_lines(const struct timing_inst *x, const struct counts *c);
+/* Cycles of an SM's port until all stores and atomics of @c have left. */
+double stored_cycles(const struct counts *c);
+/* The same of what @x stores to local memory, which is not in its counts of global memory. */
+double local_store_cycles(const struct timing_inst *x);
 
 /* How often a load waits for L2, for memory among those, and how long each takes. */
 struct load_wait {

@@ -17,12 +17,27 @@ static double tag_cycles(const struct counts *c)
 	return requests * (timing.load_line_cycles * lines + timing.load_clash_cycles * sqrt(lines));
 }
 
+/* Passes of L1 for a load. */
+static double loaded_cycles(const struct timing_inst *x, const struct counts *c)
+{
+	const double requests = (double)c->ld_requests + (double)c->local_requests;
+	const double tags = x->load_passes > 0 ? tag_cycles(c) : (double)c->ld_lines;
+	return fmax(requests * timing.load_request_cycles, fmax(x->load_passes, tags));
+}
+
+/* A copy into shared memory, beyond the wavefronts that write it there. */
+static double copied_cycles(const struct counts *c)
+{
+	const double all = (double)c->warp_executed * timing.copy_request_cycles +
+	                   (double)c->ld_lines * timing.copy_line_cycles;
+	return fmax(0, all - (double)c->shared_st_wavefronts);
+}
+
 static void add_inst(struct region *r, const struct timing_inst *x, const struct counts *c)
 {
 	const double issued = (double)c->warp_executed * x->issued;
-	const double global = (double)c->ld_requests + (double)c->local_requests;
 	r->issue_slots += issued;
-	r->products += (double)c->warp_executed * x->products;
+	*(x->by_group ? &r->group_products : &r->products) += (double)c->warp_executed * x->products;
 	r->heavy_slots += x->class == INST_INT_MUL ? issued : 0;
 	switch (inst_pipe(x->class)) {
 	case SM_PIPE_INT: r->int_slots += issued; break;
@@ -32,10 +47,10 @@ static void add_inst(struct region *r, const struct timing_inst *x, const struct
 	case SM_PIPE_SFU: r->sfu_slots += issued; break;
 	default: break;
 	}
-	const double tags = x->load_passes > 0 ? tag_cycles(c) : (double)c->ld_lines;
 	r->barriers += x->class == INST_BARRIER ? (double)c->warp_executed : 0;
-	r->load_cycles += fmax(global * timing.load_request_cycles, fmax(x->load_passes, tags));
-	r->store_lines += stored_lines(x, c);
+	r->load_cycles += x->class == INST_COPY ? copied_cycles(c) : loaded_cycles(x, c);
+	r->store_cycles += stored_cycles(c) + local_store_cycles(x);
+	r->local_store_cycles += local_store_cycles(x);
 	r->load_cycles += x->class == INST_STORE ? 0 : x->local_lines;
 	r->call_ns += serial_call_ns(x, c);
 	if (x->space == MEMORY_TEXTURE || x->space == MEMORY_TEXELS)
@@ -63,12 +78,13 @@ static void share_out(struct region *r)
 
 static void scale(struct region *r, double factor)
 {
-	double *const v[] = { &r->warp_passes,       &r->block_passes,     &r->issue_slots,
-		                  &r->int_slots,         &r->fp32_slots,       &r->fp64_slots,
-		                  &r->sfu_slots,         &r->load_cycles,      &r->store_lines,
-		                  &r->shared_wavefronts, &r->held_line_cycles, &r->barriers,
-		                  &r->products,          &r->loop_turns,       &r->heavy_slots,
-		                  &r->call_ns,           &r->texture_cycles };
+	double *const v[] = { &r->warp_passes,        &r->block_passes,      &r->issue_slots,
+		                  &r->int_slots,          &r->fp32_slots,        &r->fp64_slots,
+		                  &r->sfu_slots,          &r->load_cycles,       &r->store_cycles,
+		                  &r->local_store_cycles, &r->shared_wavefronts, &r->held_line_cycles,
+		                  &r->barriers,           &r->products,          &r->group_products,
+		                  &r->loop_turns,         &r->heavy_slots,       &r->call_ns,
+		                  &r->texture_cycles };
 	for (size_t i = 0; i < ARRAY_LEN(v); i++)
 		*v[i] *= factor;
 }

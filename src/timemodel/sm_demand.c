@@ -19,7 +19,7 @@ double norm(double p, double a, double b)
  */
 static double balanced(double customers)
 {
-	return log(2) / log1p(1 / fmax(1, customers));
+	return log(2) / log1p(1 / fmax(1, timing.warp_customers * customers));
 }
 
 /* On 8.6, 8.9 and 12.x half or all of the FP32 lanes are the integer lanes as well. */
@@ -33,8 +33,7 @@ static double pipe_cycles(double slots, unsigned lanes)
 	return slots * WARP_LANES / lanes / timing.pipe_efficiency;
 }
 
-/* Multiplications of halves that an SM's tensor cores do in a cycle. */
-static double products_per_cycle(const struct gpu_spec *g)
+double products_per_cycle(const struct gpu_spec *g)
 {
 	return g->fp16_tensor_gflops / 2 / (g->sm_count * g->clock_mhz * 1e-3) * timing.product_share;
 }
@@ -56,8 +55,9 @@ struct demand demand_of(const struct gpu_spec *g, const struct region *r)
 		.int32 = pipe_cycles(r->int_slots, g->int32_lanes_per_sm),
 		.sfu = pipe_cycles(r->sfu_slots, g->sfu_lanes_per_sm),
 		.tensor = g->fp16_tensor_gflops > 0 ? r->products / products_per_cycle(g) : 0,
+		.group = g->fp16_tensor_gflops > 0 ? r->group_products / products_per_cycle(g) : 0,
 		.load = r->load_cycles * WARP_LANES / g->lsu_lanes_per_sm,
-		.store = r->store_lines * timing.store_line_cycles,
+		.store = r->store_cycles,
 		.shared = r->shared_wavefronts,
 		.barrier = r->barriers * timing.barrier_port_cycles,
 		.texture = r->texture_cycles,
@@ -77,6 +77,7 @@ struct demand demand_sum(struct demand a, struct demand b, double times)
 	a.int32 += times * b.int32;
 	a.sfu += times * b.sfu;
 	a.tensor += times * b.tensor;
+	a.group += times * b.group;
 	a.load += times * b.load;
 	a.store += times * b.store;
 	a.shared += times * b.shared;
@@ -92,9 +93,9 @@ struct demand demand_sum(struct demand a, struct demand b, double times)
 double busy_cycles(const struct demand *d, double warps_of_scheduler)
 {
 	const double p = balanced(warps_of_scheduler);
-	const double main =
-		norm(timing.pipes_norm, d->issue, norm(timing.pipes_norm, d->fp32, d->int32));
-	return norm(p, norm(p, norm(p, main, d->fp64), fmax(d->sfu, d->tensor)),
+	const double main = norm(timing.pipes_norm, norm(timing.pipes_norm, d->issue, d->tensor),
+	                         norm(timing.pipes_norm, d->fp32, d->int32));
+	return norm(p, norm(p, norm(p, main, d->fp64), d->sfu),
 	            fmax(d->texture, norm(2, d->load + d->shared + d->store, d->barrier)));
 }
 

@@ -13,8 +13,13 @@ struct demand {
 	double held;  /* lines of L1, times cycles */
 	double turns; /* of loops */
 	double texture;
+	double group; /* of tensor cores, by products that warps do not wait for */
 };
 
+/* Multiplications of halves that an SM's tensor cores do in a cycle, by mma.sync; 0: not in the
+ * sheet.
+ */
+double products_per_cycle(const struct gpu_spec *g);
 struct demand demand_of(const struct gpu_spec *g, const struct region *r);
 /* @a and @times of @b. */
 struct demand demand_sum(struct demand a, struct demand b, double times);

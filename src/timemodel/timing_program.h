@@ -62,7 +62,9 @@ struct load_origin {
 #define TIMING_NO_BOARD 7
 /* Another: held until the lines of stores have left, which the next load's go behind. */
 #define TIMING_STORES_BOARD 8
-#define TIMING_BOARDS 9
+/* Another: until products of a group of warps are done. */
+#define TIMING_PRODUCTS_BOARD 9
+#define TIMING_BOARDS 10
 
 /* What machine code says to the scheduler. */
 struct timing_control {
@@ -91,6 +93,7 @@ struct timing_inst {
 	bool float_data;    /* floating point */
 	bool merged;        /* a shared load that another, wider one brings along */
 	uint8_t wide_words; /* a shared load that brings others along: 2 or 4 words; else 0 */
+	bool by_group;      /* a product of tensor cores by four warps, which go on meanwhile */
 	/* in all, of the thread blocks that ran */
 	double shared_passes; /* of atomics on shared memory */
 	double load_passes;   /* of global loads, by banks of L1; 0 = not known */

@@ -83,7 +83,7 @@ static void print_regions(const struct run_counts *c)
 		       "\"int\": %.0f, \"fp32\": %.0f, \"load\": %.0f, \"store\": %.0f, "
 		       "\"shared\": %.0f, \"held\": %.0f}",
 		       i ? ", " : "", r->warp_passes, r->block_passes, r->critical_path_cycles,
-		       r->issue_slots, r->int_slots, r->fp32_slots, r->load_cycles, r->store_lines,
+		       r->issue_slots, r->int_slots, r->fp32_slots, r->load_cycles, r->store_cycles,
 		       r->shared_wavefronts, r->held_line_cycles);
 	}
 	printf("]");

@@ -32,6 +32,18 @@ static inline struct timing_inst *add_inst(struct sample *s, enum inst_class c, 
 	return x;
 }
 
+/* Machine code: @stall, scoreboards that are held (7 = none) and waited for. */
+static inline struct timing_inst *add_machine(struct sample *s, enum inst_class c, uint8_t stall,
+                                              uint8_t result_board, uint8_t waits_for)
+{
+	struct timing_inst *x = add_inst(s, c, -1, -1);
+	x->control = (struct timing_control){
+		.stall = stall, .waits_for = waits_for, .result_board = result_board, .operand_board = 7
+	};
+	s->p.machine_code = true;
+	return x;
+}
+
 static inline void end_block(struct sample *s, int32_t to, int32_t next)
 {
 	const unsigned b = s->p.n_blocks++;

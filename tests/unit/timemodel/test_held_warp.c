@@ -6,6 +6,7 @@
 
 #include "timemodel/constants.h"
 #include "timemodel/held_warp.h"
+#include "timemodel/sm_demand.h"
 
 #include "base/text.h"
 
@@ -112,16 +113,41 @@ static double in_machine_code(const enum inst_class *c, unsigned n)
 TEST(fences_of_machine_code)
 {
 	const enum inst_class fence[] = { INST_OTHER, INST_MEMBAR, INST_ERRBAR };
+	const enum inst_class in_block[] = { INST_BLOCK_FENCE };
 	const enum inst_class behind[] = { INST_OTHER, INST_STORE, INST_MEMBAR, INST_ERRBAR };
 	const enum inst_class condition[] = { INST_CONDITION };
 	const enum inst_class cluster[] = { INST_MEMBAR, INST_ERRBAR, INST_CLUSTER_WAIT };
 	assert_true(fabs(in_machine_code(fence, 3) - timing.fence_cycles) < 2);
 	assert_true(fabs(in_machine_code(fence, 2) - timing.fence_cycles + timing.errbar_cycles) < 2);
+	assert_true(fabs(in_machine_code(in_block, 1) - timing.block_fence_cycles) < 2);
 	assert_true(fabs(in_machine_code(behind, 4) - timing.fence_store_cycles) < 4);
 	assert_true(fabs(in_machine_code(condition, 1) - timing.condition_cycles) < 2);
 	const double warps = (double)WARPS / BLOCKS;
 	const double meet = timing.cluster_wait_cycles + timing.cluster_wait_warp_cycles * warps;
 	assert_true(fabs(in_machine_code(cluster, 3) - meet) < 2);
+}
+
+/* Who waits for products of a group waits for those before them as well
+ * (tests/gpu/h200-2026-11-28/micro/wgmma.jsonl). */
+TEST(products_of_groups_are_waited_for)
+{
+	double took[2];
+	for (unsigned many = 0; many < 2; many++) {
+		struct sample s = { .p = { .machine_code = true } };
+		for (unsigned i = 0; i < (many ? 4 : 1); i++) {
+			struct timing_inst *x = add_inst(&s, INST_OTHER, -1, -1);
+			x->by_group = true;
+			x->products = 16 * 64 * 16;
+			x->control =
+				(struct timing_control){ .stall = 1, .result_board = 7, .operand_board = 7 };
+		}
+		add_inst(&s, INST_GROUP_WAIT, -1, -1)->control =
+			(struct timing_control){ .stall = 1, .result_board = 7, .operand_board = 7 };
+		took[many] = finished(&s);
+	}
+	const double each = 16 * 64 * 16 * 4 / products_per_cycle(gpu_find("h200"));
+	assert_true(fabs(took[0] - timing.group_product_cycles - each) < 4);
+	assert_true(fabs(took[1] - took[0] - 3 * each) < 4);
 }
 
 /* A load of @space, and what needs it. */

@@ -80,30 +80,6 @@ TEST(laptop_baseline)
 	assert_true(close_to(metric_get(&r.m, M_ROOF_ACHIEVED), 716, 0.3));
 }
 
-/* One vector addition of @n floats by @blocks of @threads, elements interleaved. */
-static struct run vec_add(const char *gpu, double n, unsigned blocks, unsigned threads)
-{
-	struct run r = { .plan = { .block = { threads, 1, 1 }, .grid = { blocks, 1, 1 } } };
-	const double lanes = threads < 32 ? threads : 32, requests = n / lanes;
-	const double sectors = lanes == 1 ? 1 : 4;
-	struct counts *c = &r.counts.total;
-	c->ld_requests = (uint64_t)(2 * requests);
-	c->ld_lines = c->ld_requests;
-	c->ld_sectors = (uint64_t)(2 * requests * sectors);
-	c->st_requests = (uint64_t)requests;
-	c->st_lines = c->st_requests;
-	c->st_sectors = (uint64_t)(requests * sectors);
-	c->fp32_inst = (uint64_t)requests;
-	c->flop32 = (uint64_t)n;
-	c->warp_executed = (uint64_t)(9 * requests);
-	c->thread_executed = (uint64_t)(9 * n);
-	r.counts.l2_sectors = 2 * n / 8 + (double)c->st_sectors; /* L1 keeps a sector for 8 elements */
-	r.counts.dram_read_bytes = 8 * n;
-	r.counts.dram_write_bytes = 4 * n;
-	finish(&r, gpu, 20, 0);
-	return r;
-}
-
 /* S-363: 100 M floats on the RTX 4060 Ti: 4984, 104 and 6 ms. */
 TEST(vector_addition_ladder)
 {
@@ -133,43 +109,6 @@ TEST(vector_addition_ladder)
 
 /* --- what a launch finds --- */
 
-/* Pages that come from the host add a fault and their transfer, and decide; a launch of a program
- * begins sooner than one alone, but waits for constants, for code and memory that are new, and for
- * its turn in a graph. */
-TEST(pages_and_code_of_a_launch)
-{
-	struct run r = vec_add("h200", 1 << 20, 4096, 256);
-	const double alone = r.p.kernel_ns;
-	assert_true(r.p.resource_ns[PERF_PAGES] == 0);
-	r.counts.pages_host = 8 << 20;
-	r.counts.pages_fresh = 12e6;
-	r.counts.page_rounds_host = 1;
-	r.counts.page_rounds_fresh = 2;
-	finish(&r, "h200", 20, 0);
-	const double pages = timing.page_fault_ns + 2 * timing.page_fresh_ns + (8 << 20) / 8.0 + 1e6;
-	assert_true(close_to(r.p.resource_ns[PERF_PAGES], pages, 1e-6));
-	r.counts.pages_first = true; /* of the program */
-	finish(&r, "h200", 20, 0);
-	assert_true(close_to(r.p.resource_ns[PERF_PAGES], pages + timing.first_fault_ns, 1e-6));
-	assert_true(close_to(r.p.kernel_ns, alone + r.p.resource_ns[PERF_PAGES], 1e-6));
-	assert_int_equal(r.p.bottleneck, PERF_PAGES);
-	r.counts.pages_host = r.counts.pages_fresh = 0;
-	const double work = alone - timing.cold_start_ns - gpu_find("h200")->launch_overhead_ns;
-	double start = gpu_find("h200")->launch_overhead_ns * timing.warm_start;
-	r.counts.of_program = r.counts.code_kept = true;
-	finish(&r, "h200", 20, 0);
-	assert_true(close_to(r.p.kernel_ns, start + work, 1e-6));
-	r.counts.constant_lines = 3;
-	start += timing.constant_ns + 2 * timing.more_constants_ns;
-	finish(&r, "h200", 20, 0);
-	assert_true(close_to(r.p.kernel_ns, start + work, 1e-6));
-	r.counts.code_kept = false;
-	r.counts.new_memory = r.counts.in_graph = true;
-	start += timing.new_code_ns + timing.new_memory_ns + timing.graph_node_ns;
-	finish(&r, "h200", 20, 0);
-	assert_true(close_to(r.p.kernel_ns, start + work, 1e-6));
-}
-
 static double of_two_regions(struct region *region)
 {
 	struct run r = { .plan = { .block = { 128, 1, 1 }, .grid = { 1, 1, 1 } } };
@@ -184,13 +123,34 @@ static double of_two_regions(struct region *region)
 TEST(stores_at_the_end_are_waited_for)
 {
 	struct region walk = { .warp_passes = 4, .block_passes = 1, .critical_path_cycles = 2000 };
-	struct region store = { .warp_passes = 4, .block_passes = 1, .store_lines = 512 };
+	struct region store = { .warp_passes = 4, .block_passes = 1, .store_cycles = 1536 };
 	struct region last[] = { walk, store }, first[] = { store, walk };
 	const double early = of_two_regions(first), late = of_two_regions(last);
-	const double stored = 512 * timing.store_line_cycles / 1.98;
-	assert_true(close_to(late - gpu_find("h200")->launch_overhead_ns - timing.cold_start_ns,
-	                     2000 / 1.98 + stored, 0.02));
+	const double stored = 1536 / 1.98;
+	assert_true(close_to(late - gpu_find("h200")->launch_overhead_ns, 2000 / 1.98 + stored, 0.02));
 	assert_true(late - early > 0.6 * stored);
+}
+
+/* Loads that wait for the port behind stores add to them, but for stores to local memory; tensor
+ * cores go on beside the rest. */
+TEST(loads_and_stores_share_a_port)
+{
+	const double start = gpu_find("h200")->launch_overhead_ns; /* no basic blocks */
+	double ns[4];
+	for (unsigned i = 0; i < ARRAY_LEN(ns); i++) {
+		struct region two[2] = {
+			{ .block_passes = 1, .critical_path_cycles = 2000, .load_cycles = 1500 },
+			{ .block_passes = 1, .critical_path_cycles = 1 },
+		};
+		two[0].store_cycles = i < 3 ? 6000 : 0;
+		two[0].local_store_cycles = i == 1 ? 6000 : 0;
+		two[1].group_products = i == 3 ? 8e6 : 0;
+		two[0].load_cycles = i == 2 ? 0 : two[0].load_cycles;
+		ns[i] = of_two_regions(two) - start;
+	}
+	assert_true(ns[0] > ns[2] + 1000 / 1.98 && ns[1] < ns[2] + 200);
+	const double products = 8e6 / (989400 / 2.0 / (132 * 1.98) * timing.product_share) / 1.98;
+	assert_true(ns[3] > products && ns[3] < 1.3 * products);
 }
 
 /* Warps of a block that want one word of shared memory by swaps change it one after the other;
@@ -260,9 +220,9 @@ TEST(a_started_warp_is_a_warp)
 	assert_true(r[2].p.kernel_ns != r[1].p.kernel_ns);
 }
 
-/* One warp on a scheduler does one thing after the other: pipes that it needs equally take twice as
- * long as one. Of four, most of one hides behind the other. */
-TEST(a_lone_warp_overlaps_nothing)
+/* One warp on a scheduler counts as two: pipes that it needs equally take half as long again as
+ * one. Of four, most of one hides behind the other. */
+TEST(a_lone_warp_overlaps_little)
 {
 	for (unsigned warps = 1; warps <= 4; warps += 3) {
 		double ns[4];
@@ -278,7 +238,7 @@ TEST(a_lone_warp_overlaps_nothing)
 		}
 		const double each = ns[1] - ns[0], two = ns[3] - ns[0];
 		assert_true(close_to(ns[2] - ns[0], each, 1e-6));
-		assert_true(warps == 1 ? close_to(two, 2 * each, 1e-3) : two < 1.3 * each);
+		assert_true(warps == 1 ? close_to(two, 1.5 * each, 1e-3) : two < 1.3 * each);
 	}
 }
 

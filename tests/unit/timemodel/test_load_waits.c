@@ -98,6 +98,29 @@ TEST(many_turns_even_out)
 	assert_true(fabs(lines_of_loop(200) - pow(warps, 0.1)) < 1e-9); /* 100 from one to the next */
 }
 
+/* ... whether one loop makes them or several instructions do. */
+TEST(many_waits_even_out)
+{
+	double lines[2];
+	for (unsigned many = 0; many < 2; many++) {
+		struct sample s = { 0 };
+		for (unsigned i = 0; i < (many ? 4 : 1); i++) {
+			struct timing_inst *x = add_machine(&s, INST_LOAD, 2, 0, 0);
+			x->space = MEMORY_GLOBAL;
+			add_machine(&s, INST_FP32, 2, 7, 1);
+		}
+		end_block(&s, -1, -1);
+		struct hyperblocks h;
+		hyperblocks_build(&h, &s.p);
+		double *of = lines_waited_for(&h);
+		lines[many] = of[0];
+		free(of);
+		hyperblocks_free(&h);
+	}
+	const double warps = (double)WARPS / BLOCKS;
+	assert_true(fabs(lines[0] - warps) < 1e-9 && fabs(lines[1] - sqrt(warps)) < 1e-9);
+}
+
 /* What is left to wait for a load when the block before it is done, of which all warps ask for
  * @times as much as one is told of. */
 static double left_behind(unsigned times)

@@ -80,18 +80,6 @@ TEST(classes_cost_what_the_table_says)
 	assert_true(cycles(&s) == timing.uniform_cycles + 60 + 17 * 4 + 1);
 }
 
-/* Machine code: @stall, scoreboards that are held (7 = none) and waited for. */
-static struct timing_inst *add_machine(struct sample *s, enum inst_class c, uint8_t stall,
-                                       uint8_t result_board, uint8_t waits_for)
-{
-	struct timing_inst *x = add_inst(s, c, -1, -1);
-	x->control = (struct timing_control){
-		.stall = stall, .waits_for = waits_for, .result_board = result_board, .operand_board = 7
-	};
-	s->p.machine_code = true;
-	return x;
-}
-
 static struct timing_inst *add_shared_load(struct sample *s, uint8_t board)
 {
 	struct timing_inst *x = add_machine(s, INST_LOAD, 2, board, 0);
@@ -292,11 +280,12 @@ TEST(loads_leave_behind_stores)
 		add_machine(&s, INST_LOAD, 2, 0, 0)->space = MEMORY_GLOBAL;
 		add_machine(&s, INST_FP32, 2, 7, 1);
 		end_block(&s, -1, -1);
-		s.counts[0].st_lines = (many ? 32 : 1) * s.counts[0].warp_executed;
+		s.counts[0].st_lines = s.counts[0].st_sectors = (many ? 32 : 1) * s.counts[0].warp_executed;
+		s.counts[0].st_bytes = 32 * s.counts[0].st_sectors;
 		s.counts[1].ld_requests = s.counts[1].ld_lines = s.counts[1].warp_executed;
 		took[many] = cycles(&s);
 	}
-	assert_true(fabs(took[1] - took[0] - 31 * timing.store_line_cycles) < 0.01);
+	assert_true(fabs(took[1] - took[0] - (32 * timing.store_line_cycles - 2)) < 0.01);
 }
 
 /* What one warp of several does while the others wait delays its thread block. */
@@ -394,7 +383,44 @@ TEST(passes_of_l1)
 	end_block(&s, -1, -1);
 	struct run_counts c = build(&s, 1);
 	assert_true(c.regions[0].load_cycles == (8 + 32) * WARPS);
-	assert_true(c.regions[0].store_lines == 32 * WARPS * timing.local_store_lines);
+	assert_true(c.regions[0].store_cycles == 32 * WARPS * timing.local_store_cycles);
+	assert_true(c.regions[0].local_store_cycles == c.regions[0].store_cycles);
+	run_counts_free(&c);
+}
+
+/* 32 lines of a request by how much of each is stored: 4 bytes, a sector, all four
+ * (tests/gpu/h200-2026-11-28/micro/stores.jsonl: 62, 41 and 122 cycles). */
+TEST(stores_leave_by_sectors)
+{
+	static const struct {
+		unsigned sectors, bytes;
+		double least, most;
+	} rows[] = { { 32, 128, 60, 64 }, { 32, 1024, 40, 43 }, { 128, 4096, 119, 124 } };
+	for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
+		const struct counts c = { .st_lines = 32,
+			                      .st_sectors = rows[i].sectors,
+			                      .st_bytes = rows[i].bytes };
+		assert_true(stored_cycles(&c) > rows[i].least && stored_cycles(&c) < rows[i].most);
+	}
+}
+
+/* A copy of a line into shared memory takes its wavefront and so much more; products of a group of
+ * warps are told apart. */
+TEST(copies_and_products_of_groups)
+{
+	struct sample s = { 0 };
+	for (unsigned i = 0; i < 2; i++) {
+		struct timing_inst *x = add_inst(&s, INST_OTHER, -1, -1);
+		x->by_group = i;
+		x->products = 4;
+	}
+	add_inst(&s, INST_COPY, -1, -1);
+	s.counts[2].ld_requests = s.counts[2].ld_lines = s.counts[2].shared_st_wavefronts = WARPS;
+	end_block(&s, -1, -1);
+	struct run_counts c = build(&s, 1);
+	assert_true(fabs(c.regions[0].load_cycles + c.regions[0].shared_wavefronts -
+	                 WARPS * (timing.copy_request_cycles + timing.copy_line_cycles)) < 1e-6);
+	assert_true(c.regions[0].products == 4 * WARPS && c.regions[0].group_products == 4 * WARPS);
 	run_counts_free(&c);
 }
 

@@ -74,4 +74,28 @@ static inline struct run naive(const char *gpu, unsigned n, unsigned bx, unsigne
 	return r;
 }
 
+/* One vector addition of @n floats by @blocks of @threads, elements interleaved. */
+static inline struct run vec_add(const char *gpu, double n, unsigned blocks, unsigned threads)
+{
+	struct run r = { .plan = { .block = { threads, 1, 1 }, .grid = { blocks, 1, 1 } } };
+	const double lanes = threads < 32 ? threads : 32, requests = n / lanes;
+	const double sectors = lanes == 1 ? 1 : 4;
+	struct counts *c = &r.counts.total;
+	c->ld_requests = (uint64_t)(2 * requests);
+	c->ld_lines = c->ld_requests;
+	c->ld_sectors = (uint64_t)(2 * requests * sectors);
+	c->st_requests = (uint64_t)requests;
+	c->st_lines = c->st_requests;
+	c->st_sectors = (uint64_t)(requests * sectors);
+	c->fp32_inst = (uint64_t)requests;
+	c->flop32 = (uint64_t)n;
+	c->warp_executed = (uint64_t)(9 * requests);
+	c->thread_executed = (uint64_t)(9 * n);
+	r.counts.l2_sectors = 2 * n / 8 + (double)c->st_sectors; /* L1 keeps a sector for 8 elements */
+	r.counts.dram_read_bytes = 8 * n;
+	r.counts.dram_write_bytes = 4 * n;
+	finish(&r, gpu, 20, 0);
+	return r;
+}
+
 #endif
