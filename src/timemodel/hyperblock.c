@@ -74,11 +74,18 @@ static bool next_is_predicable(const struct hyperblocks *h, uint32_t b)
 	       issued_in_block(p, b + 1) <= timing.predicated_insts;
 }
 
+/* Lanes that come to the end of block @b one after the other go on together. */
+static bool lanes_meet_behind(const struct timing_program *p, uint32_t b)
+{
+	return p->machine_code && p->block[b + 1].warp_passes < 0.75 * p->block[b].warp_passes;
+}
+
 static bool next_follows_always(const struct hyperblocks *h, uint32_t b)
 {
-	const struct timing_block *x = &h->program->block[b];
-	return b + 1 < h->program->n_blocks && x->successor[0] == (int32_t)b + 1 &&
-	       x->successor[1] < 0 && h->n_predecessors[b + 1] == 1;
+	const struct timing_program *p = h->program;
+	return b + 1 < p->n_blocks && p->block[b].successor[0] == (int32_t)b + 1 &&
+	       p->block[b].successor[1] < 0 && h->n_predecessors[b + 1] == 1 &&
+	       !lanes_meet_behind(p, b);
 }
 
 /* Its guard is needed until what it loads has come; that of a load alone can be used again. */

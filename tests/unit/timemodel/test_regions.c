@@ -214,6 +214,25 @@ TEST(sides_before_an_exit_are_not_predicated)
 	hyperblocks_free(&h);
 }
 
+/* Machine code: lanes that end a loop one after the other pass its last block more often than what
+ * follows, where they are together again: that is a hyperblock of its own. */
+TEST(lanes_meet_again)
+{
+	for (unsigned often = 1; often <= 2; often++) {
+		struct sample s = { 0 };
+		add_machine(&s, INST_OTHER, 5, 7, 0);
+		end_block(&s, 1, -1);
+		add_machine(&s, INST_SHUFFLE, 2, 0, 0);
+		add_machine(&s, INST_FP32, 4, 7, 1);
+		end_block(&s, -1, -1);
+		s.block[0].warp_passes *= often;
+		struct hyperblocks h;
+		hyperblocks_build(&h, &s.p);
+		assert_int_equal(h.n, often);
+		hyperblocks_free(&h);
+	}
+}
+
 /* As many additions as comparisons: the first leave the integer pipe to the others. */
 TEST(either_pipe_is_the_one_with_less_to_do)
 {
