@@ -169,6 +169,42 @@ static bool same_value(const struct ir *ir, const uint32_t *loop, uint32_t block
 
 #define DEEP 6 /* operations that make an address of others */
 
+static bool same_address(const struct ir *ir, const uint32_t *loop, uint32_t block, uint32_t op)
+{
+	const struct xsrc *s = &ir->ops[op].s[0];
+	return s->kind != S_REG || same_each_time(ir, loop, block, op, s->reg, DEEP);
+}
+
+static bool of_other_blocks(const struct xop *x)
+{
+	return x->kind == X_LD && (x->space == SPACE_GLOBAL || x->space == SPACE_GENERIC);
+}
+
+/* Does a load of loop @n go from place to place? Then what it finds may end the loop, and what
+ * stays is only read again, as compilers do that keep nothing in registers. */
+static bool walks(const struct ir *ir, const uint32_t *loop, uint32_t n)
+{
+	for (uint32_t b = 0; b < ir->n_blocks; b++)
+		for (uint32_t o = ir->blocks[b].first; loop[b] == n && o < ir->blocks[b].end; o++)
+			if (of_other_blocks(&ir->ops[o]) && !same_address(ir, loop, b, o))
+				return true;
+	return false;
+}
+
+/* Loop @n waits for what operations of it ask. */
+static void mark_asking(struct ir *ir, const uint32_t *loop, uint32_t n)
+{
+	const bool stays = !walks(ir, loop, n);
+	for (uint32_t b = 0; b < ir->n_blocks; b++) {
+		if (loop[b] != n)
+			continue;
+		ir->blocks[b].asks = true;
+		for (uint32_t o = ir->blocks[b].first; stays && o < ir->blocks[b].end; o++)
+			ir->ops[o].waits_plain =
+				of_other_blocks(&ir->ops[o]) && ir->ops[o].decides && !ir->ops[o].strong;
+	}
+}
+
 void ir_find_asking(struct ir *ir)
 {
 	bool *quiet = mem_calloc(ir->n_blocks + 1, sizeof *quiet);
@@ -180,10 +216,8 @@ void ir_find_asking(struct ir *ir)
 			const struct xop *x = &ir->ops[o];
 			if ((x->kind != X_LD && x->kind != X_ATOM) || !x->decides || ir->blocks[b].asks)
 				continue;
-			if (x->s[0].kind == S_REG && !same_each_time(ir, loop, b, o, x->s[0].reg, DEEP))
-				continue;
-			for (uint32_t k = 0; k < ir->n_blocks; k++)
-				ir->blocks[k].asks |= loop[k] == loop[b];
+			if (same_address(ir, loop, b, o))
+				mark_asking(ir, loop, loop[b]);
 		}
 	free(loop);
 	free(quiet);

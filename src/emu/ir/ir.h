@@ -157,6 +157,7 @@ struct xop {
 	bool matrix;        /* LD, ST: rows of matrices (ldmatrix, stmatrix) */
 	bool polls;         /* LD ATOM: may ask one place again and again, in a loop */
 	bool looks;         /* LD: polls memory that another block may write */
+	bool waits_plain;   /* LD, not volatile: what a loop that only asks waits for */
 	bool decides;       /* LD ATOM: its value reaches a predicate, an address or a swap */
 	bool blind;         /* ATOM, an exchange: nobody reads the old value */
 	bool precedes_swap; /* LD: of the address of a compare-and-swap: what that expects, likely */
@@ -329,15 +330,15 @@ static inline bool ir_of_machine_code(const struct ir *ir)
 }
 /* Fills ir->only_def, when all operations are there. */
 void ir_find_only_defs(struct ir *ir);
-/* Marks the loads that poll (polls.c) and the blocks that may wait, by what decides, and fills
- * ir->waits and ir->speaks. */
+/* Marks the loads that poll (polls.c) and the blocks that may wait, by what decides and what loops
+ * only ask, and fills ir->waits and ir->speaks. */
 void ir_find_polls(struct ir *ir);
 /* Is it an atomic that leaves memory as it is, unless it gets what a loop waits for? */
 bool xop_asks_only(const struct xop *x);
 /* Marks the loads and atomics whose value decides something. */
 void ir_find_deciding(struct ir *ir);
-/* Marks the blocks of loops that change nothing and wait for memory to change (asking.c), by what
- * decides. */
+/* Marks the blocks of loops that change nothing and wait for memory to change (asking.c), and the
+ * plain loads that they wait by, by what decides. */
 void ir_find_asking(struct ir *ir);
 /* Marks exchanges whose old value nobody reads. */
 void ir_find_blind(struct ir *ir);

@@ -180,8 +180,8 @@ static bool build_image(struct emu_launch *l, const struct regions *a, struct er
 		fusions_find(&l->image.ir, l->assembled);
 	l->grid.shared_base = l->sass ? lower_sass_shared_base(l->sass->cubin.sm) : 0;
 	ir_find_deciding(&l->image.ir);
-	ir_find_polls(&l->image.ir);
 	ir_find_asking(&l->image.ir);
+	ir_find_polls(&l->image.ir);
 	ir_find_blind(&l->image.ir);
 	ir_find_swaps(&l->image.ir);
 	image_build(&l->image, l->req->plan, l->grid.shared_bytes,
