@@ -261,26 +261,29 @@ static inline int64_t lane_mulhi_s64(int64_t a, int64_t b)
 {
 	return (int64_t)((lane_s128)a * b >> 64);
 }
-/* Division by zero gives all ones, the remainder too: what ptxas' sequences give on an H200. */
+/*
+ * Division by zero gives all ones, the remainder too: what ptxas' sequences give on an H200. Of 32
+ * bits by double, for which hosts have vectors: a quotient below n is so by 1 / b at least, which
+ * is more than half a last place of n.
+ */
 static inline uint32_t lane_div_u32(uint32_t a, uint32_t b)
 {
-	return b ? a / b : 0xffffffffu;
+	const uint32_t q = (uint32_t)((double)a / (double)(b ? b : 1));
+	return b ? q : 0xffffffffu;
 }
 static inline uint32_t lane_rem_u32(uint32_t a, uint32_t b)
 {
-	return b ? a % b : 0xffffffffu;
+	return b ? a - b * lane_div_u32(a, b) : 0xffffffffu;
 }
 static inline int32_t lane_div_s32(int32_t a, int32_t b)
 {
-	if (b == 0)
-		return -1;
-	return b == -1 ? (int32_t)(0u - (uint32_t)a) : a / b;
+	const int32_t q = (int32_t)((double)a / (double)(b == 0 || b == -1 ? 1 : b));
+	const int32_t signs = b == -1 ? (int32_t)(0u - (uint32_t)a) : q;
+	return b ? signs : -1;
 }
 static inline int32_t lane_rem_s32(int32_t a, int32_t b)
 {
-	if (b == 0)
-		return -1;
-	return b == -1 ? 0 : a % b;
+	return b ? (int32_t)((uint32_t)a - (uint32_t)b * (uint32_t)lane_div_s32(a, b)) : -1;
 }
 static inline uint64_t lane_div_u64(uint64_t a, uint64_t b)
 {
