@@ -140,9 +140,9 @@ static const struct arena_region *touch_region(struct worker *wk, uint64_t at, b
 bool access_place(struct worker *wk, uint64_t at, bool read, bool write, struct mem_buffer *out)
 {
 	const struct arena_region *r = touch_region(wk, at, read, write);
-	if (!r || r->written || (r->read_only && write))
+	if (!r || (r->read_only && write))
 		return false;
-	*out = (struct mem_buffer){ r->base, r->size };
+	*out = (struct mem_buffer){ r->base, r->size, r->written };
 	return true;
 }
 

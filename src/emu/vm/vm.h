@@ -47,6 +47,7 @@ struct mem_window {
 /* Where an instruction's last irregular access went, where nothing is counted: of one buffer. */
 struct mem_buffer {
 	uint64_t low, size; /* size 0 = nowhere yet */
+	uint8_t *written;   /* which of its bytes have a value (base/value_flags.h); NULL = all */
 };
 
 /* Words of shared memory that a block changes by swaps, by a hash of their address and of the

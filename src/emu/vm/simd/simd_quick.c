@@ -3,13 +3,18 @@
  * what it costs. What does not lie wholly inside one place, is not aligned, or is of a rare kind
  * goes there, as does all that has to be told.
  */
+#include "base/value_flags.h"
 #include "emu/vm/access.h"
 #include "emu/vm/simd/simd_place.h"
+
+/* Lanes anywhere, or all 32 one behind the other, or all at one address. */
+enum quick_shape { QUICK_ANY, QUICK_ROW, QUICK_SAME };
 
 /* Where the lanes' bytes are: host address = base + address (+ lane * step). */
 struct quick {
 	const struct memop *m;
 	uint32_t mask;
+	enum quick_shape shape;
 	uint8_t *base;
 	size_t step;
 	uint64_t address[32];
@@ -26,17 +31,34 @@ static void find_addresses(const struct warp *w, const struct mem_addr *a, uint6
 	case ADDR_UNIFORM: EACH_LANE(i) out[i] = scalar & keep; break;
 	case ADDR_PATTERN: EACH_LANE(i) out[i] = (scalar + (uint64_t)a->pattern->lane[i]) & keep; break;
 	case ADDR_LANES32: EACH_LANE(i) out[i] = (narrow[i] + offset) & keep; break;
-	case ADDR_LANES64: EACH_LANE(i) out[i] = wide[i] + offset; break;
+	case ADDR_LANES64:
+	default: EACH_LANE(i) out[i] = wide[i] + offset; break;
 	}
+}
+
+static enum quick_shape find_shape(const struct quick *q)
+{
+	const uint64_t first = q->address[0], bytes = q->m->access;
+	const unsigned scale = (unsigned)__builtin_ctzll(bytes);
+	uint64_t other = 0;
+	if (q->m->addr.kind == ADDR_UNIFORM)
+		return QUICK_SAME;
+	if (q->mask != 0xffffffffu)
+		return QUICK_ANY;
+	EACH_LANE(i) other |= (q->address[i] - first) ^ (uint64_t)i << scale;
+	return other ? QUICK_ANY : QUICK_ROW;
 }
 
 /* All lanes' bytes lie in the @room bytes from @low on, aligned. */
 static bool all_inside(const struct quick *q, uint64_t low, uint64_t room)
 {
-	const uint64_t bytes = q->m->access, align = bytes - 1;
+	const uint64_t bytes = q->m->access, align = bytes - 1, first = q->address[0];
+	const uint64_t span = q->shape == QUICK_ROW ? 32 * bytes : bytes;
 	uint64_t bad = 0;
-	if (room < bytes)
+	if (room < span)
 		return false;
+	if (q->shape != QUICK_ANY)
+		return first - low <= room - span && !(first & align);
 	EACH_LANE(i)
 	{
 		const uint64_t at = q->address[i];
@@ -60,6 +82,30 @@ static bool find_space(struct quick *q, enum ptx_space *space)
 	return true;
 }
 
+/*
+ * Lanes in @b, part of which nothing had written at first: whether all that is read has a value,
+ * and from now on all that is written has one. Only of words; bytes are looked at with care.
+ */
+GUEST_MEMORY static bool have_values(const struct quick *q, const struct mem_buffer *b, bool read,
+                                     bool write)
+{
+	const uint64_t words = q->m->access / 4;
+	bool all = words > 0;
+	if (!b->written)
+		return true;
+	for (uint32_t k = read ? q->mask : 0; all && k; k &= k - 1) {
+		const uint8_t *f = b->written + (q->address[lowest_lane(k)] - b->low) / 4;
+		for (uint64_t n = 0; n < words; n++)
+			all &= f[n] == VALUE_FLAGS_WORD;
+	}
+	for (uint32_t k = all && write ? q->mask : 0; k; k &= k - 1) {
+		uint8_t *f = b->written + (q->address[lowest_lane(k)] - b->low) / 4;
+		for (uint64_t n = 0; n < words; n++)
+			f[n] = VALUE_FLAGS_WORD;
+	}
+	return all;
+}
+
 static bool find_place(const struct warp *w, struct quick *q, bool read, bool write)
 {
 	struct worker *wk = w->worker;
@@ -80,17 +126,21 @@ static bool find_place(const struct warp *w, struct quick *q, bool read, bool wr
 	struct mem_buffer *last = &wk->place[q->m->id];
 	q->base = (uint8_t *)w->host;
 	if (last->size && all_inside(q, last->low, last->size))
-		return true;
+		return have_values(q, last, read, write);
 	return access_place(wk, q->address[__builtin_ctz(q->mask)], read, write, last) &&
-	       all_inside(q, last->low, last->size);
+	       all_inside(q, last->low, last->size) && have_values(q, last, read, write);
 }
 
 /* The base of a person's own addresses is 0, which no pointer can be counted from. */
+#define FIRST(type) ((type *)(base + (uintptr_t)q->address[0]))
 #define AT(type) ((type *)(base + (uintptr_t)q->address[i] + i * step))
 #define LOAD(type, lane_type, as)                          \
 	do {                                                   \
 		lane_type *d = frame(w, (uint32_t)q->m->d[e]);     \
-		if (q->mask == 0xffffffffu)                        \
+		const type *const r = FIRST(const type);           \
+		if (row)                                           \
+			EACH_LANE(i) d[i] = (lane_type)(as)r[i];       \
+		else if (q->mask == 0xffffffffu)                   \
 			for (unsigned i = 0; i < 32; i++)              \
 				d[i] = (lane_type)(as) * AT(const type);   \
 		else                                               \
@@ -99,13 +149,16 @@ static bool find_place(const struct warp *w, struct quick *q, bool read, bool wr
 				d[i] = (lane_type)(as) * AT(const type);   \
 			}                                              \
 	} while (0)
-#define STORE(type, lane_type)                         \
-	do {                                               \
-		const lane_type *s = frame(w, q->m->s[e]);     \
-		for (uint32_t k = q->mask, i; k; k &= k - 1) { \
-			i = lowest_lane(k);                        \
-			*AT(type) = (type)s[i];                    \
-		}                                              \
+#define STORE(type, lane_type)                                        \
+	do {                                                              \
+		const lane_type *s = frame(w, q->m->s[e]);                    \
+		type *const r = FIRST(type);                                  \
+		if (row)                                                      \
+			EACH_LANE(i) r[i] = (type)s[i];                           \
+		for (uint32_t k = row ? 0 : q->mask, i; k; k &= k - 1) {      \
+			i = lowest_lane(k);                                       \
+			*AT(type) = (type)s[i];                                   \
+		}                                                             \
 	} while (0)
 
 /* All lanes' address is one, and what is read a scalar. */
@@ -120,9 +173,15 @@ static void load_scalar(struct warp *w, const struct quick *q)
 				access_read(p + e * q->m->bytes, q->m->bytes, q->m->sign);
 }
 
+/* Do the lanes' values lie one behind the other in the host's memory, too? */
+static inline bool in_one_piece(const struct quick *q)
+{
+	return q->shape == QUICK_ROW && !q->step && q->m->vec == 1;
+}
+
 GUEST_MEMORY static void load(struct warp *w, const struct quick *q)
 {
-	const bool sign = q->m->sign;
+	const bool sign = q->m->sign, row = in_one_piece(q);
 	const size_t step = q->step;
 	for (unsigned e = 0; e < q->m->vec; e++) {
 		const uintptr_t base = (uintptr_t)q->base + (uintptr_t)e * q->m->bytes;
@@ -150,6 +209,7 @@ GUEST_MEMORY static void load(struct warp *w, const struct quick *q)
 /* Lane by lane where lanes may overlap: the last one's value stays, of all its elements. */
 GUEST_MEMORY static void store(struct warp *w, const struct quick *q)
 {
+	const bool row = in_one_piece(q);
 	const size_t step = q->step;
 	for (unsigned e = 0; e < q->m->vec; e++) {
 		const uintptr_t base = (uintptr_t)q->base + (uintptr_t)e * q->m->bytes;
@@ -219,6 +279,7 @@ static bool quick_access(struct warp *w, const struct uop *u, uint32_t mask)
 	    (q.m->full_probe && whole))
 		return false;
 	find_addresses(w, &q.m->addr, q.address);
+	q.shape = find_shape(&q);
 	if (!find_place(w, &q, read || change, write || change))
 		return false;
 	const bool together = q.base == (uint8_t *)w->host && !q.step;

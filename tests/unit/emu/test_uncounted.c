@@ -1,0 +1,114 @@
+/*
+ * Launches that nobody looks at: values come out as in the reference, wherever the lanes' elements
+ * lie, and memory that nothing wrote is told as ever.
+ */
+#include "emu_fixture.h"
+
+enum { LANES = 32, ROOM = 4096 };
+
+/* Lane l moves the element at p + places[l] to q + places[l]; addresses are known at run time. */
+static void write_code(struct emu_case *c, const char *type, const char *reg)
+{
+	c->ptx = mem_printf(
+		PTX_HEAD ".visible .entry k(.param .u64 p, .param .u64 q, .param .u64 t)\n{\n"
+				 ".reg .b64 %%d<9>; .reg .b32 %%r<9>; .reg .b16 %%h<2>; .reg .b64 %%w<2>;\n"
+				 "ld.param.u64 %%d0, [p]; ld.param.u64 %%d1, [q]; ld.param.u64 %%d2, [t];\n"
+				 "mov.u32 %%r1, %%tid.x; mul.wide.u32 %%d3, %%r1, 4; add.s64 %%d3, %%d2, %%d3;\n"
+				 "ld.global.u32 %%r2, [%%d3]; cvt.u64.u32 %%d4, %%r2;\n"
+				 "add.s64 %%d5, %%d0, %%d4; add.s64 %%d6, %%d1, %%d4;\n"
+				 "ld.global.%s %s, [%%d5];\nst.global.%s [%%d6], %s;\nret;\n}\n",
+		type, reg, type, reg);
+}
+
+static bool run_uncounted(struct emu_case *c, const struct emu_way *way)
+{
+	setenv("PMPP_EMU_UNCOUNTED", "1", 1);
+	const bool ok = emu_run_way(c, way);
+	unsetenv("PMPP_EMU_UNCOUNTED");
+	return ok;
+}
+
+static unsigned place_of(unsigned lane, unsigned bytes, unsigned form)
+{
+	switch (form) {
+	case 0: return (lane + 3) * bytes;                      /* a row */
+	case 1: return (lane * 7 % LANES) * bytes;              /* anywhere */
+	case 2: return (lane == 31 ? 0 : lane + 1) * bytes;     /* a row but for its end */
+	default: return (lane + (lane > 15 ? 128 : 0)) * bytes; /* two rows */
+	}
+}
+
+static void one_form(const char *type, const char *reg, unsigned bytes, unsigned form)
+{
+	for (size_t way = 1; way < ARRAY_LEN(emu_ways); way++) {
+		struct emu_case c = { 0 };
+		write_code(&c, type, reg);
+		uint8_t *in = emu_buffer(&c, "in", ELEM_U8, BUF_IN, ROOM);
+		uint8_t *out = emu_buffer(&c, "out", ELEM_U8, BUF_INOUT, ROOM);
+		uint32_t *places = emu_buffer(&c, "places", ELEM_U32, BUF_IN, LANES);
+		uint8_t *want = mem_zalloc(ROOM);
+		for (unsigned i = 0; i < ROOM; i++)
+			in[i] = (uint8_t)(i * 37 + i / 256 + 1);
+		for (unsigned l = 0; l < LANES; l++) {
+			places[l] = place_of(l, bytes, form);
+			memcpy(want + places[l], in + places[l], bytes);
+		}
+		emu_launch(&c, "k", (struct dim3u){ 1, 1, 1 }, (struct dim3u){ LANES, 1, 1 });
+		if (!run_uncounted(&c, &emu_ways[way]))
+			fail_msg("%s: %s", emu_ways[way].name, c.err.msg);
+		if (memcmp(want, out, ROOM) != 0)
+			fail_msg("%s, %s, form %u: values", emu_ways[way].name, type, form);
+		free(want);
+		emu_case_free(&c);
+	}
+}
+
+TEST(lanes_are_moved_wherever_they_lie)
+{
+	for (unsigned form = 0; form < 4; form++) {
+		one_form("u8", "%r6", 1, form);
+		one_form("u16", "%h1", 2, form);
+		one_form("u32", "%r6", 4, form);
+		one_form("b64", "%w1", 8, form);
+	}
+}
+
+/* Lane l writes word 7 l mod 32 of memory without values, but for one lane; then reads word l. */
+static bool writes_all_but(struct emu_case *c, unsigned left_out)
+{
+	c->ptx =
+		mem_printf(PTX_HEAD ".visible .entry k(.param .u64 p, .param .u64 q)\n{\n"
+	                        ".reg .pred %%p<2>; .reg .b64 %%d<9>; .reg .b32 %%r<9>;\n"
+	                        "ld.param.u64 %%d0, [p]; ld.param.u64 %%d1, [q];\n"
+	                        "mov.u32 %%r1, %%tid.x; mul.lo.u32 %%r2, %%r1, 7;\n"
+	                        "and.b32 %%r2, %%r2, 31; mul.wide.u32 %%d2, %%r2, 4;\n"
+	                        "add.s64 %%d3, %%d0, %%d2; mul.wide.u32 %%d4, %%r1, 4;\n"
+	                        "add.s64 %%d5, %%d0, %%d4; add.s64 %%d6, %%d1, %%d4;\n"
+	                        "setp.ne.u32 %%p1, %%r1, %u; @%%p1 st.global.u32 [%%d3], %%r2;\n"
+	                        "bar.sync 0; ld.global.u32 %%r3, [%%d5];\n"
+	                        "st.global.u32 [%%d6], %%r3;\nret;\n}\n",
+	               left_out);
+	emu_buffer(c, "fresh", ELEM_U32, BUF_OUT, LANES);
+	emu_buffer(c, "copy", ELEM_U32, BUF_INOUT, LANES);
+	emu_launch(c, "k", (struct dim3u){ 1, 1, 1 }, (struct dim3u){ LANES, 1, 1 });
+	return run_uncounted(c, &emu_ways[ARRAY_LEN(emu_ways) - 1]);
+}
+
+static bool told(const struct emu_case *c)
+{
+	return run_findings_with(&c->res.found, "never written") != NULL;
+}
+
+TEST(words_have_values_once_they_are_written)
+{
+	struct emu_case all = { 0 }, hole = { 0 };
+	assert_true(writes_all_but(&all, 99));
+	assert_false(told(&all));
+	const uint32_t *copy = all.buffers[1].data;
+	for (unsigned l = 0; l < LANES; l++)
+		assert_int_equal(copy[l], l);
+	emu_case_free(&all);
+	assert_true(writes_all_but(&hole, 5));
+	assert_true(told(&hole));
+	emu_case_free(&hole);
+}
