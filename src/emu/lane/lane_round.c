@@ -3,40 +3,7 @@
  * Changes the direction and puts it back; knows nothing of warps.
  */
 #include "emu/lane/lane.h"
-
-#include <fenv.h>
-#ifdef __SSE2__
-#include <xmmintrin.h>
-#endif
-
-/* To round in direction @mode (FE_...) from here on; returns what round_as_before() wants. */
-#ifdef __SSE2__
-/* C's function also sets the x87, which computes nothing here and takes most of the time. */
-static inline unsigned round_to(int mode)
-{
-	const unsigned old = _mm_getcsr();
-	_mm_setcsr((old & ~(unsigned)_MM_ROUND_MASK) | (unsigned)mode << 3);
-	return old;
-}
-static inline void round_as_before(unsigned old)
-{
-	_mm_setcsr(old);
-}
-_Static_assert(FE_UPWARD << 3 == _MM_ROUND_UP && FE_DOWNWARD << 3 == _MM_ROUND_DOWN &&
-                   FE_TOWARDZERO << 3 == _MM_ROUND_TOWARD_ZERO,
-               "the same bits in both control words");
-#else
-static inline int round_to(int mode)
-{
-	const int old = fegetround();
-	fesetround(mode);
-	return old;
-}
-static inline void round_as_before(int old)
-{
-	fesetround(old);
-}
-#endif
+#include "emu/lane/rounding.h"
 
 /* Keeps the compiler from moving arithmetic across a change of the rounding direction. */
 #define PIN(x) __asm__ volatile("" : "+x"(x) : : "memory")

@@ -5,10 +5,10 @@
  * lanes, so the compiler turns them into the level's vector instructions. All levels give the
  * same bits: no contraction, no reassociation.
  */
+#include "emu/lane/rounding.h"
 #include "emu/vm/handler.h"
 #include "emu/vm/simd/simd_level.h"
 
-#include <fenv.h>
 #include <string.h>
 
 #define SRC(name, T) const VALUE_##T name = GET_##T(v_##name[i]);
@@ -56,6 +56,39 @@
 		}                                                          \
 		NEXT_masked(u + 1);                                        \
 	}
+/* The same with the host's rounding direction set meanwhile. */
+#define TOWARDS(id, D, pointers, sources, mode, expr)              \
+	HANDLER(id##_full)                                             \
+	{                                                              \
+		(void)mask;                                                \
+		const __typeof__(round_to(0)) before = round_to(mode);     \
+		LANE_##D *d = frame(w, u->d);                              \
+		pointers EACH_LANE(i)                                      \
+		{                                                          \
+			sources d[i] = PUT_##D((VALUE_##D)(expr));             \
+		}                                                          \
+		round_as_before(before);                                   \
+		NEXT_full(u + 1);                                          \
+	}                                                              \
+	HANDLER(id##_masked)                                           \
+	{                                                              \
+		const __typeof__(round_to(0)) before = round_to(mode);     \
+		WORD_##D *m = frame(w, u->d);                              \
+		pointers EACH_LANE(i)                                      \
+		{                                                          \
+			sources const LANE_##D r = PUT_##D((VALUE_##D)(expr)); \
+			MERGE(D, i, r)                                         \
+		}                                                          \
+		round_as_before(before);                                   \
+		NEXT_masked(u + 1);                                        \
+	}
+#define TOWARDS1(id, D, A, expr, mode, many) \
+	TOWARDS(id, D, PTR(a, A, u->a), SRC(a, A), mode, many)
+#define TOWARDS2(id, D, A, B, expr, mode, many) \
+	TOWARDS(id, D, PTR(a, A, u->a) PTR(b, B, u->b), SRC(a, A) SRC(b, B), mode, many)
+#define TOWARDS3(id, D, A, B, C, expr, mode, many)                                                 \
+	TOWARDS(id, D, PTR(a, A, u->a) PTR(b, B, u->b) PTR(c, C, u->c), SRC(a, A) SRC(b, B) SRC(c, C), \
+	        mode, many)
 #define OP1(id, D, A, expr) BODY(id, D, PTR(a, A, u->a), SRC(a, A), expr)
 #define OP2(id, D, A, B, expr) \
 	BODY(id, D, PTR(a, A, u->a) PTR(b, B, u->b), SRC(a, A) SRC(b, B), expr)
