@@ -49,6 +49,16 @@ static const char *finding_kind(enum fault_kind kind)
 	return kind < ARRAY_LEN(kinds) && kinds[kind] ? kinds[kind] : "failed";
 }
 
+#define MAX_RACES (RUN_MAX_FINDINGS - 6) /* told first, they leave room for the rest */
+
+static unsigned races_in(const struct run_findings *all)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < all->n; i++)
+		n += !strcmp(all->finding[i].kind, finding_kind(FAULT_RACE));
+	return n;
+}
+
 /* Of one kind at one line only the first is kept; of races, every pair of lines. */
 static void add_finding(struct run_findings *all, const struct emu_launch *l,
                         const struct emu_fault *f, uint64_t times)
@@ -72,7 +82,7 @@ static void add_finding(struct run_findings *all, const struct emu_launch *l,
 			all->finding[i].times += times;
 			return;
 		}
-	if (all->n == RUN_MAX_FINDINGS) {
+	if (all->n == RUN_MAX_FINDINGS || (f->kind == FAULT_RACE && races_in(all) == MAX_RACES)) {
 		all->lost++;
 		return;
 	}

@@ -144,7 +144,8 @@ struct cluster_barrier {
 };
 #define N_BARRIERS 16
 enum { TOUCH_READ = 1, TOUCH_WRITE = 2 };
-#define WORKER_MAX_NOTED 16
+#define WORKER_MAX_NOTED 24
+#define WORKER_MAX_OF_A_SORT 12 /* of races, and of the rest: neither takes the other's room */
 
 struct worker {
 	struct grid *grid;

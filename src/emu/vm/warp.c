@@ -39,17 +39,20 @@ struct emu_fault *vm_note(struct warp *w, const struct uop *u, enum fault_kind k
 {
 	struct worker *wk = w->worker;
 	static _Thread_local struct emu_fault more; /* for what there is no room for */
+	unsigned of_sort = 0;
 	for (unsigned i = 0; i < wk->n_noted; i++) {
 		const struct emu_fault *f = &wk->noted[i];
+		of_sort += (f->kind == FAULT_RACE) == (kind == FAULT_RACE);
 		if (f->kind == kind && f->xop == u->xop && f->other_op == other_op) {
 			wk->times[i]++;
 			return &more;
 		}
 	}
-	if (wk->n_noted == WORKER_MAX_NOTED) {
+	if (of_sort == WORKER_MAX_OF_A_SORT) {
 		wk->lost++;
 		return &more;
 	}
+	static_assert(WORKER_MAX_NOTED >= 2 * WORKER_MAX_OF_A_SORT, "room for both");
 	wk->times[wk->n_noted] = 1;
 	struct emu_fault *f = &wk->noted[wk->n_noted++];
 	*f = (struct emu_fault){ .kind = kind,
