@@ -13,6 +13,7 @@
 #include "emu/lane/lane_float.h"
 #include "emu/lane/lane_int.h"
 #include "emu/lane/lane_special.h"
+#include "emu/lane/rounding.h"
 #include "ptx/ptx.h"
 
 /* E_add_b32 ...: operations of ops.def; comparisons follow the arithmetic ones. */

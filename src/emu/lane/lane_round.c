@@ -3,7 +3,6 @@
  * Changes the direction and puts it back; knows nothing of warps.
  */
 #include "emu/lane/lane.h"
-#include "emu/lane/rounding.h"
 
 /* Keeps the compiler from moving arithmetic across a change of the rounding direction. */
 #define PIN(x) __asm__ volatile("" : "+x"(x) : : "memory")

@@ -39,13 +39,13 @@ TEST(races_leave_room_for_the_rest)
 	for (unsigned i = 0, at = 0; i < RACES; i++)
 		at += (unsigned)snprintf(stores + at, sizeof stores - at,
 		                         "st.shared.u32 [s+%u], %%r1;\n.loc 1 %u 0\n", 4 * i, 11 + i);
-	c.ptx = mem_printf(PTX_HEAD
-	                   ".visible .entry k(.param .u64 p)\n{\n"
-	                   ".shared .align 4 .b8 s[%u]; .reg .b64 %%d<4>; .reg .b32 %%r<6>;\n"
-	                   "ld.param.u64 %%d1, [p]; mov.u32 %%r1, %%tid.x;\n.loc 1 10 0\n"
-	                   "%sld.global.u32 %%r2, [%%d1]; st.global.u32 [%%d1+4], %%r2;\nret;\n}\n"
-	                   ".file 1 \"many.cu\"\n",
-	                   4 * RACES, stores);
+	c.ptx =
+		mem_printf(PTX_HEAD ".visible .entry k(.param .u64 p)\n{\n"
+	                        ".shared .align 4 .b8 s[%u]; .reg .b64 %%d<4>; .reg .b32 %%r<6>;\n"
+	                        "ld.param.u64 %%d1, [p]; mov.u32 %%r1, %%tid.x;\n.loc 1 10 0\n"
+	                        "%sld.global.u32 %%r2, [%%d1]; st.global.u32 [%%d1+4], %%r2;\nret;\n}\n"
+	                        ".file 1 \"many.cu\"\n",
+	               4 * RACES, stores);
 	emu_buffer(&c, "out", ELEM_U32, BUF_OUT, END);
 	emu_launch(&c, "k", (struct dim3u){ 1, 1, 1 }, (struct dim3u){ 64, 1, 1 });
 	emu_must_run(&c);

@@ -77,18 +77,17 @@ TEST(lanes_are_moved_wherever_they_lie)
 /* Lane l writes word 7 l mod 32 of memory without values, but for one lane; then reads word l. */
 static bool writes_all_but(struct emu_case *c, unsigned left_out)
 {
-	c->ptx =
-		mem_printf(PTX_HEAD ".visible .entry k(.param .u64 p, .param .u64 q)\n{\n"
-	                        ".reg .pred %%p<2>; .reg .b64 %%d<9>; .reg .b32 %%r<9>;\n"
-	                        "ld.param.u64 %%d0, [p]; ld.param.u64 %%d1, [q];\n"
-	                        "mov.u32 %%r1, %%tid.x; mul.lo.u32 %%r2, %%r1, 7;\n"
-	                        "and.b32 %%r2, %%r2, 31; mul.wide.u32 %%d2, %%r2, 4;\n"
-	                        "add.s64 %%d3, %%d0, %%d2; mul.wide.u32 %%d4, %%r1, 4;\n"
-	                        "add.s64 %%d5, %%d0, %%d4; add.s64 %%d6, %%d1, %%d4;\n"
-	                        "setp.ne.u32 %%p1, %%r1, %u; @%%p1 st.global.u32 [%%d3], %%r2;\n"
-	                        "bar.sync 0; ld.global.u32 %%r3, [%%d5];\n"
-	                        "st.global.u32 [%%d6], %%r3;\nret;\n}\n",
-	               left_out);
+	c->ptx = mem_printf(PTX_HEAD ".visible .entry k(.param .u64 p, .param .u64 q)\n{\n"
+	                             ".reg .pred %%p<2>; .reg .b64 %%d<9>; .reg .b32 %%r<9>;\n"
+	                             "ld.param.u64 %%d0, [p]; ld.param.u64 %%d1, [q];\n"
+	                             "mov.u32 %%r1, %%tid.x; mul.lo.u32 %%r2, %%r1, 7;\n"
+	                             "and.b32 %%r2, %%r2, 31; mul.wide.u32 %%d2, %%r2, 4;\n"
+	                             "add.s64 %%d3, %%d0, %%d2; mul.wide.u32 %%d4, %%r1, 4;\n"
+	                             "add.s64 %%d5, %%d0, %%d4; add.s64 %%d6, %%d1, %%d4;\n"
+	                             "setp.ne.u32 %%p1, %%r1, %u; @%%p1 st.global.u32 [%%d3], %%r2;\n"
+	                             "bar.sync 0; ld.global.u32 %%r3, [%%d5];\n"
+	                             "st.global.u32 [%%d6], %%r3;\nret;\n}\n",
+	                    left_out);
 	emu_buffer(c, "fresh", ELEM_U32, BUF_OUT, LANES);
 	emu_buffer(c, "copy", ELEM_U32, BUF_INOUT, LANES);
 	emu_launch(c, "k", (struct dim3u){ 1, 1, 1 }, (struct dim3u){ LANES, 1, 1 });

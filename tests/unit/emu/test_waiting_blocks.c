@@ -91,18 +91,18 @@ TEST(a_loop_over_memory_is_no_wait)
 /* The first block waits for the last one's flag, by a load like any other. */
 TEST(a_plain_flag_is_waited_for)
 {
-	static const char text[] = PTX_HEAD
-		".visible .entry k(.param .u64 state, .param .u64 looks)\n{\n"
-		".reg .pred %p<4>;\n.reg .b32 %r<8>;\n.reg .b64 %d<8>;\n"
-		"ld.param.u64 %d1, [state];\ncvta.to.global.u64 %d1, %d1;\n"
-		"ld.param.u64 %d2, [looks];\ncvta.to.global.u64 %d2, %d2;\n"
-		"mov.u32 %r1, %ctaid.x;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra again;\n"
-		"setp.ne.u32 %p2, %r1, 63;\n@%p2 bra done;\n"
-		"st.global.u32 [%d2], 5;\nmembar.gl;\nst.global.u32 [%d1], 1;\nbra done;\n"
-		"again:\nmembar.gl;\nld.global.u32 %r4, [%d1];\n"
-		"setp.eq.u32 %p3, %r4, 0;\n@%p3 bra again;\n"
-		"ld.global.u32 %r5, [%d2];\nst.global.u32 [%d2+4], %r5;\n"
-		"done:\nret;\n}\n";
+	static const char text[] =
+		PTX_HEAD ".visible .entry k(.param .u64 state, .param .u64 looks)\n{\n"
+				 ".reg .pred %p<4>;\n.reg .b32 %r<8>;\n.reg .b64 %d<8>;\n"
+				 "ld.param.u64 %d1, [state];\ncvta.to.global.u64 %d1, %d1;\n"
+				 "ld.param.u64 %d2, [looks];\ncvta.to.global.u64 %d2, %d2;\n"
+				 "mov.u32 %r1, %ctaid.x;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra again;\n"
+				 "setp.ne.u32 %p2, %r1, 63;\n@%p2 bra done;\n"
+				 "st.global.u32 [%d2], 5;\nmembar.gl;\nst.global.u32 [%d1], 1;\nbra done;\n"
+				 "again:\nmembar.gl;\nld.global.u32 %r4, [%d1];\n"
+				 "setp.eq.u32 %p3, %r4, 0;\n@%p3 bra again;\n"
+				 "ld.global.u32 %r5, [%d2];\nst.global.u32 [%d2+4], %r5;\n"
+				 "done:\nret;\n}\n";
 	for (unsigned i = 0; i < ARRAY_LEN(emu_ways); i++) {
 		struct emu_case c = { 0 };
 		c.ptx = mem_strdup(text);

@@ -5,7 +5,7 @@
  * lanes, so the compiler turns them into the level's vector instructions. All levels give the
  * same bits: no contraction, no reassociation.
  */
-#include "emu/lane/rounding.h"
+#include "emu/lane/lane.h"
 #include "emu/vm/handler.h"
 #include "emu/vm/simd/simd_level.h"
 
@@ -82,8 +82,7 @@
 		round_as_before(before);                                   \
 		NEXT_masked(u + 1);                                        \
 	}
-#define TOWARDS1(id, D, A, expr, mode, many) \
-	TOWARDS(id, D, PTR(a, A, u->a), SRC(a, A), mode, many)
+#define TOWARDS1(id, D, A, expr, mode, many) TOWARDS(id, D, PTR(a, A, u->a), SRC(a, A), mode, many)
 #define TOWARDS2(id, D, A, B, expr, mode, many) \
 	TOWARDS(id, D, PTR(a, A, u->a) PTR(b, B, u->b), SRC(a, A) SRC(b, B), mode, many)
 #define TOWARDS3(id, D, A, B, C, expr, mode, many)                                                 \

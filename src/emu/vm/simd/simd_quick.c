@@ -149,16 +149,16 @@ static bool find_place(const struct warp *w, struct quick *q, bool read, bool wr
 				d[i] = (lane_type)(as) * AT(const type);   \
 			}                                              \
 	} while (0)
-#define STORE(type, lane_type)                                        \
-	do {                                                              \
-		const lane_type *s = frame(w, q->m->s[e]);                    \
-		type *const r = FIRST(type);                                  \
-		if (row)                                                      \
-			EACH_LANE(i) r[i] = (type)s[i];                           \
-		for (uint32_t k = row ? 0 : q->mask, i; k; k &= k - 1) {      \
-			i = lowest_lane(k);                                       \
-			*AT(type) = (type)s[i];                                   \
-		}                                                             \
+#define STORE(type, lane_type)                                   \
+	do {                                                         \
+		const lane_type *s = frame(w, q->m->s[e]);               \
+		type *const r = FIRST(type);                             \
+		if (row)                                                 \
+			EACH_LANE(i) r[i] = (type)s[i];                      \
+		for (uint32_t k = row ? 0 : q->mask, i; k; k &= k - 1) { \
+			i = lowest_lane(k);                                  \
+			*AT(type) = (type)s[i];                              \
+		}                                                        \
 	} while (0)
 
 /* All lanes' address is one, and what is read a scalar. */
@@ -270,35 +270,34 @@ static bool changes_words(const struct memop *m)
  * All lanes of a warp load or store elements one behind the other, by addresses that are only known
  * now, where the instruction went last. False: something of it is not so.
  */
-#define ROW(bits, scale)                                                            \
-	GUEST_MEMORY static inline bool row_##bits(struct warp *w, const struct memop *m) \
-	{                                                                               \
-		const struct mem_buffer *last = &w->worker->place[m->id];                   \
-		const mem_u64 *at = frame(w, m->addr.slot);                                 \
-		const uint64_t first = at[0], low = first + (uint64_t)m->addr.offset;       \
-		const uint64_t span = 32 << (scale);                                        \
-		uint64_t other = low & ((1u << (scale)) - 1);                               \
-		EACH_LANE(i) other |= (at[i] - first) ^ (uint64_t)i << (scale);             \
-		if (other || last->written || last->size < span ||                          \
-		    low - last->low > last->size - span)                                    \
-			return false;                                                           \
-		mem_u##bits *const host = (mem_u##bits *)(w->host + low);                   \
-		if (m->x->kind == X_ST) {                                                   \
-			const mem_u##bits *s = frame(w, m->s[0]);                               \
-			EACH_LANE(i) host[i] = s[i];                                            \
-		} else if (m->d[0] >= 0) {                                                  \
-			mem_u##bits *d = frame(w, (uint32_t)m->d[0]);                           \
-			EACH_LANE(i) d[i] = host[i];                                            \
-		}                                                                           \
-		return true;                                                                \
+#define ROW(bits, scale)                                                                        \
+	GUEST_MEMORY static inline bool row_##bits(struct warp *w, const struct memop *m)           \
+	{                                                                                           \
+		const struct mem_buffer *last = &w->worker->place[m->id];                               \
+		const mem_u64 *at = frame(w, m->addr.slot);                                             \
+		const uint64_t first = at[0], low = first + (uint64_t)m->addr.offset;                   \
+		const uint64_t span = 32 << (scale);                                                    \
+		uint64_t other = low & ((1u << (scale)) - 1);                                           \
+		EACH_LANE(i) other |= (at[i] - first) ^ (uint64_t)i << (scale);                         \
+		if (other || last->written || last->size < span || low - last->low > last->size - span) \
+			return false;                                                                       \
+		mem_u##bits *const host = (mem_u##bits *)(w->host + low);                               \
+		if (m->x->kind == X_ST) {                                                               \
+			const mem_u##bits *s = frame(w, m->s[0]);                                           \
+			EACH_LANE(i) host[i] = s[i];                                                        \
+		} else if (m->d[0] >= 0) {                                                              \
+			mem_u##bits *d = frame(w, (uint32_t)m->d[0]);                                       \
+			EACH_LANE(i) d[i] = host[i];                                                        \
+		}                                                                                       \
+		return true;                                                                            \
 	}
 ROW(32, 2)
 ROW(64, 3)
 
 static inline bool quick_row(struct warp *w, const struct memop *m)
 {
-	if (m->addr.kind != ADDR_LANES64 || m->vec != 1 || m->d_scalar ||
-	    m->x->space == SPACE_SHARED || m->x->space == SPACE_LOCAL)
+	if (m->addr.kind != ADDR_LANES64 || m->vec != 1 || m->d_scalar || m->x->space == SPACE_SHARED ||
+	    m->x->space == SPACE_LOCAL)
 		return false;
 	return (m->bytes == 4 && row_32(w, m)) || (m->bytes == 8 && row_64(w, m));
 }
