@@ -169,6 +169,7 @@ struct emu_launch {
 	uint64_t counted;           /* blocks, where it has; 0 = it has not */
 	struct run_result *results; /* ... whose counts then are here */
 	unsigned n_workers;
+	struct crew *crew; /* the threads that run it (workers.c) */
 	struct worker *workers;
 	bool apart;            /* others use the device while it runs */
 	uint8_t area;          /* bit of its area of parameters; 0 = none yet */

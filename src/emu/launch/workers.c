@@ -3,8 +3,10 @@
  *
  * A wave is what the GPU would hold at once. Threads draw blocks of the wave in ascending order;
  * between waves they share the cache simulation of it. Counters are private to each thread, so
- * that no count depends on their number. After a fault no new block starts but those that run are
- * finished: the fault of the lowest block is reported, always the same one.
+ * that no count depends on their number. The caller's thread begins alone, and calls the others
+ * once the launch has lasted for longer than it takes to have them come. After a fault no new block
+ * starts but those that run are finished: the fault of the lowest block is reported, always the
+ * same one.
  */
 #include "emu/launch/launch.h"
 
@@ -15,19 +17,25 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+/* A thread costs about a tenth of it, much more where others are at work. */
+#define ALONE_S 0.0003
+
 enum phase { PHASE_BLOCKS, PHASE_CACHE, PHASE_END };
+struct member {
+	struct crew *crew;
+	struct worker *worker;
+};
 struct crew {
 	struct emu_launch *l;
+	double began;
+	bool called; /* the other threads, for this phase; outside of phases nobody is */
 	pthread_mutex_t lock;
 	pthread_cond_t start, done;
 	enum phase phase;
 	unsigned round, busy;
 	pthread_t *threads;
-	unsigned n_threads; /* besides the caller's */
-};
-struct member {
-	struct crew *crew;
-	struct worker *worker;
+	struct member *members;
+	unsigned n_threads; /* besides the caller's, as far as they were called */
 };
 
 static void stop_launch(struct emu_launch *l, enum stop_reason why)
@@ -36,10 +44,41 @@ static void stop_launch(struct emu_launch *l, enum stop_reason why)
 	atomic_compare_exchange_strong(&l->stop, &none, (int)why);
 }
 
+static void *member_main(void *arg);
+
+static void start_threads(struct crew *c)
+{
+	struct emu_launch *l = c->l;
+	const unsigned cluster = l->grid.cluster_blocks;
+	for (unsigned i = cluster; i < l->n_workers && !l->grid.together; i += cluster) {
+		struct member *m = &c->members[c->n_threads];
+		*m = (struct member){ c, &l->workers[i] };
+		if (pthread_create(&c->threads[c->n_threads], NULL, member_main, m) != 0)
+			break; /* fewer threads do the same work */
+		c->n_threads++;
+	}
+}
+
+/* The other threads take part in the phase that the caller is in. */
+static void call_crew(struct crew *c)
+{
+	if (!c->n_threads)
+		start_threads(c);
+	c->called = true;
+	pthread_mutex_lock(&c->lock);
+	c->busy = c->n_threads;
+	c->round++;
+	pthread_cond_broadcast(&c->start);
+	pthread_mutex_unlock(&c->lock);
+}
+
 static bool poll_launch(struct worker *wk)
 {
 	struct emu_launch *l = wk->grid->poll_context;
+	struct crew *c = l->crew;
 	const double now = launch_clock_s();
+	if (wk->index == 0 && !c->called && now - c->began > ALONE_S)
+		call_crew(c);
 	if (l->hooks && l->hooks->cancel && atomic_load(l->hooks->cancel))
 		stop_launch(l, STOP_CANCEL);
 	else if (now > l->deadline)
@@ -169,18 +208,17 @@ static void *member_main(void *arg)
 	}
 }
 
-/* All threads do @phase; returns when all are done. */
+/* All threads that are there do @phase; returns when all are done. */
 static void run_on_all_threads(struct crew *c, enum phase phase)
 {
-	pthread_mutex_lock(&c->lock);
 	c->phase = phase;
-	c->busy = c->n_threads;
-	c->round++;
-	pthread_cond_broadcast(&c->start);
-	pthread_mutex_unlock(&c->lock);
+	c->called = false;
+	if (c->n_threads)
+		call_crew(c);
 	if (phase == PHASE_END)
 		return;
 	run_phase(&c->l->workers[0], phase);
+	c->called = true;
 	pthread_mutex_lock(&c->lock);
 	while (c->busy)
 		pthread_cond_wait(&c->done, &c->lock);
@@ -284,25 +322,20 @@ bool emu_launch_run(struct emu_launch *l, struct err *err)
 {
 	l->grid.poll = poll_launch;
 	l->grid.poll_context = l;
-	struct crew c = { .l = l };
+	struct crew c = { .l = l, .began = launch_clock_s(), .called = true };
+	l->crew = &c;
 	pthread_mutex_init(&c.lock, NULL);
 	pthread_cond_init(&c.start, NULL);
 	pthread_cond_init(&c.done, NULL);
 	c.threads = mem_calloc(l->n_workers, sizeof *c.threads);
-	struct member *members = mem_calloc(l->n_workers, sizeof *members);
-	for (unsigned i = l->grid.cluster_blocks; i < l->n_workers && !l->grid.together;
-	     i += l->grid.cluster_blocks) {
-		members[i] = (struct member){ &c, &l->workers[i] };
-		if (pthread_create(&c.threads[c.n_threads], NULL, member_main, &members[i]) != 0)
-			break; /* fewer threads do the same work */
-		c.n_threads++;
-	}
+	c.members = mem_calloc(l->n_workers, sizeof *c.members);
 	run_waves(&c);
 	run_on_all_threads(&c, PHASE_END);
 	for (unsigned i = 0; i < c.n_threads; i++)
 		pthread_join(c.threads[i], NULL);
 	free(c.threads);
-	free(members);
+	free(c.members);
+	l->crew = NULL;
 	pthread_cond_destroy(&c.start);
 	pthread_cond_destroy(&c.done);
 	pthread_mutex_destroy(&c.lock);
