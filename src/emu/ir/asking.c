@@ -205,6 +205,27 @@ static void mark_asking(struct ir *ir, const uint32_t *loop, uint32_t n)
 	}
 }
 
+static bool has_fence(const struct ir *ir, const uint32_t *loop, uint32_t n)
+{
+	for (uint32_t b = 0; b < ir->n_blocks; b++)
+		for (uint32_t o = ir->blocks[b].first; loop[b] == n && o < ir->blocks[b].end; o++)
+			if (ir->ops[o].kind == X_FENCE)
+				return true;
+	return false;
+}
+
+/* Loops that look at one flag after the other: with a fence, which nothing but a wait needs where
+ * nothing is written. Whether they ask one place again is looked at in polls.c. */
+static void mark_fenced(struct ir *ir, const uint32_t *loop)
+{
+	for (uint32_t b = 0; b < ir->n_blocks; b++)
+		for (uint32_t o = ir->blocks[b].first; loop[b] && o < ir->blocks[b].end; o++) {
+			struct xop *x = &ir->ops[o];
+			if (of_other_blocks(x) && x->decides && !x->strong && !x->waits_plain)
+				x->waits_plain = has_fence(ir, loop, loop[b]);
+		}
+}
+
 void ir_find_asking(struct ir *ir)
 {
 	bool *quiet = mem_calloc(ir->n_blocks + 1, sizeof *quiet);
@@ -219,6 +240,7 @@ void ir_find_asking(struct ir *ir)
 			if (same_address(ir, loop, b, o))
 				mark_asking(ir, loop, loop[b]);
 		}
+	mark_fenced(ir, loop);
 	free(loop);
 	free(quiet);
 }

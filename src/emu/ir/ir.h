@@ -157,7 +157,7 @@ struct xop {
 	bool matrix;        /* LD, ST: rows of matrices (ldmatrix, stmatrix) */
 	bool polls;         /* LD ATOM: may ask one place again and again, in a loop */
 	bool looks;         /* LD: polls memory that another block may write */
-	bool waits_plain;   /* LD, not volatile: what a loop that only asks waits for */
+	bool waits_plain;   /* LD, not volatile: what a loop that only asks may wait for */
 	bool decides;       /* LD ATOM: its value reaches a predicate, an address or a swap */
 	bool blind;         /* ATOM, an exchange: nobody reads the old value */
 	bool precedes_swap; /* LD: of the address of a compare-and-swap: what that expects, likely */

@@ -139,3 +139,29 @@ TEST(a_walk_up_to_a_limit_is_no_wait)
 	assert_false(c.res.counts.spins);
 	emu_case_free(&c);
 }
+
+/* The first block waits for all others, one after the other, by plain loads. */
+TEST(plain_flags_are_waited_for_in_turn)
+{
+	struct emu_case c = { 0 };
+	c.ptx = mem_strdup(PTX_HEAD
+	                   ".visible .entry k(.param .u64 state, .param .u64 looks)\n{\n"
+	                   ".reg .pred %p<4>;\n.reg .b32 %r<8>;\n.reg .b64 %d<8>;\n"
+	                   "ld.param.u64 %d1, [state];\ncvta.to.global.u64 %d1, %d1;\n"
+	                   "ld.param.u64 %d2, [looks];\ncvta.to.global.u64 %d2, %d2;\n"
+	                   "mov.u32 %r1, %ctaid.x;\nmul.wide.u32 %d3, %r1, 4;\nadd.s64 %d4, %d1, %d3;\n"
+	                   "setp.eq.u32 %p1, %r1, 0;\nmov.u32 %r2, 1;\n@%p1 bra again;\n"
+	                   "st.global.u32 [%d4], 1;\nbra done;\n"
+	                   "again:\nmembar.gl;\nmul.wide.u32 %d5, %r2, 4;\nadd.s64 %d6, %d1, %d5;\n"
+	                   "ld.global.u32 %r4, [%d6];\nsetp.eq.u32 %p2, %r4, 0;\n@%p2 bra again;\n"
+	                   "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p3, %r2, 64;\n@%p3 bra again;\n"
+	                   "st.global.u32 [%d2], %r2;\n"
+	                   "done:\nret;\n}\n");
+	emu_buffer(&c, STATE, ELEM_U32, BUF_INOUT, BLOCKS);
+	emu_buffer(&c, LOOKS, ELEM_U32, BUF_INOUT, BLOCKS);
+	emu_launch(&c, "k", (struct dim3u){ BLOCKS, 1, 1 }, (struct dim3u){ 1, 1, 1 });
+	emu_must_run(&c);
+	assert_true(c.res.counts.spins);
+	assert_int_equal(((uint32_t *)c.buffers[1].data)[0], BLOCKS);
+	emu_case_free(&c);
+}
