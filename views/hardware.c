@@ -159,6 +159,25 @@ static int recorded(const struct session *s, struct canvas *c, int row)
 	return row + 1;
 }
 
+/* Which counts a card gives differently each time, and why. */
+static int variation(const struct session *s, struct canvas *c, int row)
+{
+	const struct run_variation *v = &s->now->run.counts.variation;
+	char words[1024];
+	if (!variation_any(v) || row + 1 >= c->rows)
+		return row;
+	canvas_text_n(c, row++, 2, c->cols - 3, STYLE_DIM, "a card may count differently each time:");
+	for (unsigned w = variation_next(v, 0); w < VARIATION_WHYS && row + 1 < c->rows;
+	     w = variation_next(v, w + 1)) {
+		row += canvas_wrap(c, row, 4, c->rows - row, c->cols - 6, STYLE_NORMAL,
+		                   variation_text((enum variation_why)w));
+		if (row < c->rows)
+			row += canvas_wrap(c, row, 6, c->rows - row, c->cols - 8, STYLE_DIM,
+			                   variation_counts_text(v, w, words, sizeof words));
+	}
+	return row + 1;
+}
+
 /* What cannot be known here, and how true to a card the run was; then what was recorded elsewhere,
  * and the reasons that a GPU tells apart. */
 static void without_gpu(const struct session *s, struct canvas *c)
@@ -172,6 +191,7 @@ static void without_gpu(const struct session *s, struct canvas *c)
 		row +=
 			1 + canvas_wrap(c, row, 2, c->rows - row, c->cols - 4, STYLE_NORMAL,
 		                    run_fidelity_text(&s->now->run.counts.fidelity, words, sizeof words));
+	row = variation(s, c, row);
 	row = recorded(s, c, row);
 	if (row + 1 >= c->rows)
 		return;

@@ -91,6 +91,8 @@ static json_t *launch_json(const struct program *p, const struct program_launch 
 			json_object_set_new(o, "races", record_write_run(&races_table, &counted->races));
 		if (counted->level_note[0])
 			json_object_set_new(o, "level_note", json_string(counted->level_note));
+		if (counted->counts && variation_any(&counted->counts->variation))
+			json_object_set_new(o, "varies", record_variation(&counted->counts->variation));
 	}
 	json_object_set_new(o, "metrics", metrics_json(p, l, counted, shared));
 	return o;
@@ -316,6 +318,7 @@ void program_print(struct cli *c, FILE *f, const struct program *p)
 		print_groups(c, f, p);
 	print_repeats(f, p);
 	print_copies(c, f, p);
+	program_print_notes(f, p);
 	print_findings(f, p);
 }
 

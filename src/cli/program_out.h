@@ -11,6 +11,10 @@ json_t *program_json(const struct program *p, char *const *arguments);
 void program_print(struct cli *c, FILE *f, const struct program *p);
 void program_print_csv(FILE *f, const struct program *p);
 
+/* program_notes.c: which launches count PTX and why, and what a card counts differently each time.
+ */
+void program_print_notes(FILE *f, const struct program *p);
+
 /* program_code_out.c: into what program_json() made of @p, as "code" of each launch whose machine
  * code was counted how often each instruction ran; as one more of "machine_code" a kernel's
  * listing, instructions and PTX. */

@@ -38,6 +38,7 @@ src/ui/*.c: words * !.name !.digits
 src/ui/keys.def: words KEY:3 KEY:7
 src/ui/view.h: words X:2
 src/model/metric.def: words METRIC:5 METRIC:6
+src/model/variation.def: words WHY:2
 src/model/metric.h: words X:1 X:4
 src/model/occupancy.h: words X:1 X:2
 src/model/stream*.h: words X:1 X:2

@@ -256,6 +256,7 @@ void run_counts_take_code(struct run_counts *to, struct run_counts *own)
 	to->mix_known = own->mix_known;
 	to->mix = own->mix;
 	to->fidelity = own->fidelity;
+	variation_add(&to->variation, &own->variation);
 	to->code = own->code;
 	to->n_code = own->n_code;
 	own->code = NULL;

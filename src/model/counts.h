@@ -12,6 +12,7 @@
 
 #include "model/code_class.h"
 #include "model/fidelity.h"
+#include "model/variation.h"
 #include "model/metric.h"
 
 /*
@@ -222,6 +223,7 @@ struct run_counts {
 	bool ptx_known;    /* where machine code was counted: what its PTX counts is known, ... */
 	struct counts ptx; /* ... namely this, of the same blocks */
 	struct run_fidelity fidelity;
+	struct run_variation variation;
 	double dram_read_bytes, dram_write_bytes, host_read_bytes, host_write_bytes, l2_sectors,
 		atom_wavefronts, achieved_occupancy_pct; /* LAUNCH_FIGURES; NAN = not known */
 	unsigned n_regions; /* for the time model only: not exported; 0 = not known */

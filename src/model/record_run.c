@@ -292,6 +292,11 @@ static bool read_printed(struct reader *r, json_t *o, const char *key, void *x)
 	return text;
 }
 
+static bool varies(const void *x)
+{
+	return variation_any(&((const struct run_record *)x)->run.counts.variation);
+}
+
 static bool has_printed(const void *x)
 {
 	return ((const struct run_record *)x)->run.printed;
@@ -329,6 +334,17 @@ static const struct record_field record_fields[] = {
 	      .there = looked_for_races),
 	NAMED("fidelity", run.counts.fidelity, RECORD, .run_key = "run.fidelity",
 	      .table = &fidelity_table, .there = has_fidelity),
+	{ .key = "varies",
+	  .run_key = "run.varies",
+	  .kind = FIELD_CODED,
+	  .codec = &variation_codec,
+	  .there = varies,
+	  .about = "what a card may count differently each time it runs this, and why",
+	  .schema =
+	      "{\"type\": \"array\", \"items\": {\"type\": \"object\", \"required\": [\"why\", "
+	      "\"line\", \"metrics\"], \"properties\": {\"why\": {\"type\": \"string\"}, \"text\": "
+	      "{\"type\": \"string\"}, \"line\": {\"type\": \"integer\", \"minimum\": 0}, "
+	      "\"metrics\": {\"type\": \"array\", \"items\": {\"type\": \"string\"}}}}}" },
 	{ .key = "printed",
 	  .run_key = "run.printed",
 	  .kind = FIELD_CODED,

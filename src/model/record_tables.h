@@ -22,6 +22,9 @@ extern const struct record_table code_table; /* struct code_listing */
 extern const struct record_table counts_table; /* struct run_counts */
 extern const struct record_table line_table;   /* struct line_counts */
 extern const struct record_table span_table;   /* struct span */
+/* record_variation.c */
+extern const struct record_codec variation_codec; /* of a struct run_record */
+json_t *record_variation(const struct run_variation *v);
 /* record_timeline.c */
 extern const struct record_codec timeline_codec; /* of a struct run_record: `run --json` only */
 /* record_selection.c */

@@ -38,6 +38,29 @@ for turn in 1 2 3 4 5 6 7 8; do
 done >"$dir/notes"
 same order-is-no-fault 0 "$(grep another "$dir/notes" | grep -v -c 'as it may: that depends on the order')"
 
+# what a card counts differently each time is named, with line and reason, to people and to scripts
+run varying 0 launches --json --gpu h200 "$programs/cooperative_tiles.cu" -O1
+same varies 'compact places mem.st_sectors' "$(python3 -c '
+import json, sys
+for l in json.load(sys.stdin)["launches"]:
+    for v in l.get("varies", []):
+        print(l["kernel"], v["why"], *v["metrics"])' <"$dir/out")"
+"$PMPP" launches --gpu h200 "$programs/cooperative_tiles.cu" -O1 >/dev/null 2>"$dir/err"
+same varies-in-words 'line 46: mem.st_sectors' \
+	"$(sed -n '/may count differently each time/,$s/^ *\(line.*\)/\1/p' "$dir/err")"
+
+# a launch that counts its PTX is told below the table, with the reason; where
+# none does, nothing is
+"$PMPP" launches --gpu h200 "$programs/mipmaps.cu" -O1 >/dev/null 2>"$dir/err"
+run fallen 0 launches --json --gpu h200 "$programs/mipmaps.cu" -O1
+fallen=$(grep -c '"level": "PTX"' "$dir/out")
+if [ "$fallen" -gt 0 ]; then
+	same fallbacks-are-told 1 "$(grep -c "^  $fallen of .* counted launches: PTX, not machine code" "$dir/err")"
+	same fallbacks-say-why 1 "$(grep -c 'read_cubes (launch 10): .*TEX.LL' "$dir/err")"
+else
+	same no-fallback-is-told 0 "$(grep -c 'PTX, not machine code' "$dir/err")"
+fi
+
 # machine code, PTX, and one for which only PTX is there
 run machine 0 launches --json --gpu h200 "$programs/symbols.cu" -O1
 level() { field "$dir/out" launches 0 level; }
