@@ -176,7 +176,7 @@ static bool store(const struct option_spec *o, const char *value, bool *given, s
 	return store_value(o, value, err);
 }
 
-static bool unknown_option(const char *arg, const struct option_spec *o, unsigned n,
+static bool unknown_option(const char *arg, const struct option_spec *o, unsigned n, bool own_file,
                            struct err *err)
 {
 	const char *names[MAX_OPTIONS + 1] = { "--help" };
@@ -190,6 +190,11 @@ static bool unknown_option(const char *arg, const struct option_spec *o, unsigne
 	err_set(err, ERR_USAGE, "unknown option '%s'", arg);
 	if (near)
 		err_remedy(err, "did you mean '%s'? There are: %s", near, all.s);
+	else if (own_file)
+		err_remedy(err,
+		           "options of nvcc are for whole programs, with main(); a file of kernels takes "
+		           "those of NVRTC, -I and -D among them. options: %s",
+		           all.s);
 	else
 		err_remedy(err, "options: %s", all.s);
 	text_free(&all);
@@ -294,7 +299,7 @@ static bool parse_options(const struct option_spec *o, unsigned n, bool keeps_un
 		if (k == n && keep_word(keeps_unknown, own_file, *n_args, args, &i, &left))
 			continue;
 		if (k == n)
-			return unknown_option(arg, o, n, err);
+			return unknown_option(arg, o, n, own_file, err);
 		char *value = equals ? equals + 1 : NULL;
 		if (o[k].kind == OPT_FLAG && value)
 			return err_set(err, ERR_USAGE, "option '%s' takes no value", o[k].name);

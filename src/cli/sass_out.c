@@ -11,6 +11,7 @@
  */
 #include "cli/sass_out.h"
 
+#include "base/demangle.h"
 #include "base/mem.h"
 
 #include <inttypes.h>
@@ -187,7 +188,12 @@ static void print_head(struct cli *c, const struct sass_show *show, const struct
 	char shared[32], stack[32];
 	fmt_bytes(shared, sizeof shared, k->shared_bytes);
 	fmt_bytes(stack, sizeof stack, k->stack_bytes);
+	char written[512];
 	cli_name(c->out, STYLE_TITLE, f->name);
+	if (demangle(f->name, true, written, sizeof written)[0]) {
+		fputs(": ", c->out);
+		cli_name(c->out, STYLE_BOLD, written);
+	}
 	cli_say(c->out, STYLE_NORMAL, " (%s), sm_%u: %u instructions, %u registers, %s static shared",
 	        k->entry ? "kernel" : "function", show->module->cubin.sm, f->n_insts, k->registers,
 	        shared);
@@ -357,6 +363,9 @@ json_t *sass_json(const struct sass_show *show, const struct sass_func *f)
 	json_t *o = json_pack("{s:s, s:b, s:i, s:i, s:i}", "name", f->name, "kernel", k->entry,
 	                      "registers", (int)k->registers, "static_shared_bytes",
 	                      (int)k->shared_bytes, "barriers", (int)k->barriers);
+	char written[512];
+	if (demangle(f->name, true, written, sizeof written)[0])
+		json_object_set_new(o, "signature", json_string(written));
 	json_object_set_new(o, "stack_bytes",
 	                    k->stack_bytes == CUBIN_NO_COUNT ? json_null()
 	                                                     : json_integer(k->stack_bytes));

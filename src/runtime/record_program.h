@@ -5,16 +5,7 @@
 #ifndef PMPP_RUNTIME_RECORD_PROGRAM_H
 #define PMPP_RUNTIME_RECORD_PROGRAM_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* The program that the explorer started ends with the explorer, however that ends; what the program
  * starts itself is its own affair. Elsewhere nothing happens. */
 void program_end_with_explorer(void);
-/*
- * A C++ name as it is written. The program is C++, so the library that it brings knows; @load:
- * where it brings none, the system's is loaded. "" = nobody knows.
- */
-void program_demangle(const char *mangled, bool load, char *signature, size_t n);
-
 #endif

@@ -70,6 +70,22 @@ else
 	echo "skip program: no nvcc here"
 fi
 run program-word 2 sass "$dir/beside/program.cu" N=4
+# a file of kernels takes no options of nvcc: what it takes is told
+printf '__global__ void k(int *p) { *p = 1; }\n' >"$dir/kernels.cu"
+run no-nvcc-option 2 sass "$dir/kernels.cu" -rdc=true
+says no-nvcc-option-what 'options of nvcc are for whole programs, with main()'
+# names of C++ as they are written, where there is a C++ library to ask
+if command -v nvcc >/dev/null && ls /usr/lib/*/libstdc++.so.6 >/dev/null 2>&1; then
+	printf 'namespace deep { template <class T> __global__ void scale(T *x) { *x *= 2; } }\n%s\n' \
+		'template __global__ void deep::scale(float *);' >"$dir/deep.cu"
+	nvcc -cubin -arch=sm_90 -o "$dir/deep.cubin" "$dir/deep.cu"
+	run readable-name 0 sass "$dir/deep.cubin"
+	shown readable-name-head '^_ZN4deep5scaleIfEEvPT_: void deep::scale<float>\(float\*\) \(kernel\)'
+	run readable-name-json 0 sass "$dir/deep.cubin" --json
+	same readable-name-key 'void deep::scale<float>(float*)' "$(field "$dir/out" functions 0 signature)"
+else
+	echo 'skip readable-name: no nvcc or no C++ library here'
+fi
 run cubin 0 sass "$data/tiny_sm_75.cubin"
 shown cubin-head '^tiny \(kernel\), sm_75'
 

@@ -3,9 +3,9 @@
 #include "runtime/guest/guest_record.h"
 #include "base/monotonic.h"
 
+#include "base/demangle.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "runtime/record_program.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -198,7 +198,7 @@ void record_module(struct guest_module *module, const char *ptx, size_t n,
 void record_plain_name(const char *mangled, char *name, size_t n)
 {
 	if (!strncmp(mangled, "_Z", 2))
-		program_demangle(mangled, false, name, n);
+		demangle(mangled, false, name, n);
 	else
 		name[0] = '\0';
 	if (!name[0])
@@ -216,7 +216,7 @@ static void demangle_names(char *text, size_t n)
 		char name[RECORD_MAX_NAME], signature[RECORD_MAX_NAME] = "";
 		snprintf(name, sizeof name, "%.*s", (int)length, s);
 		if (!strncmp(name, "_Z", 2))
-			program_demangle(name, false, signature, sizeof signature);
+			demangle(name, false, signature, sizeof signature);
 		if (signature[0])
 			at += (size_t)snprintf(text + at, n - at, "%s", signature);
 		else
@@ -243,7 +243,7 @@ void record_kernel(struct guest_function *f)
 	};
 	snprintf(r.name, sizeof r.name, "%s", f->name);
 	snprintf(r.file, sizeof r.file, "%s", info.file ? info.file : "");
-	program_demangle(f->name, false, r.signature, sizeof r.signature);
+	demangle(f->name, false, r.signature, sizeof r.signature);
 	record_put_kernel(&m, &r);
 	write_frame(&m);
 }

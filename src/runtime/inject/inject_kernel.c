@@ -4,9 +4,9 @@
  */
 #include "runtime/inject/inject.h"
 
+#include "base/demangle.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "runtime/record_program.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static void tell(unsigned number, const struct kernel_facts *k)
 	};
 	snprintf(r.name, sizeof r.name, "%s", k->name);
 	if (!strncmp(k->name, "_Z", 2))
-		program_demangle(k->name, true, r.signature, sizeof r.signature);
+		demangle(k->name, true, r.signature, sizeof r.signature);
 	record_put_kernel(&m, &r);
 	send_frame(&m);
 }

@@ -11,9 +11,8 @@
  * 0 for a number that is not negative, so that min.s32 of it and 0 is 0 (7200726 for sm_100).
  *
  * Seeds are fixed; a failure prints the program. RANDOM_SEED=N runs that program alone,
- * RANDOM_COUNT=N that many; RANDOM_BATCH=N compiles so many at once, since compilers and the
- * disassembler cost more than all else, and runs each in two settings only: PTX, machine code.
- * RANDOM_TERSE=1 then names those that fail, no more. RANDOM_PLAIN=1 makes the programs plain.
+ * RANDOM_COUNT=N that many; RANDOM_BATCH=N compiles so many at once and runs each in two settings;
+ * RANDOM_TERSE=1 then only names those that fail. RANDOM_PLAIN=1 makes the programs plain.
  * RANDOM_SM=90 compiles for that architecture, else each program, or batch, is for the next one.
  */
 #include "emulator.h"
@@ -380,6 +379,8 @@ TEST(same_bits_as_the_host)
 	char path[4096];
 	struct err err;
 	const bool disassembler = disassembler_find(path, sizeof path, &err);
+	if (!disassembler)
+		print_message("PTX ALONE, no machine code is compared: %s\n", err.msg);
 	const char *together = getenv("RANDOM_BATCH"), *sm = getenv("RANDOM_SM");
 	const bool plain = getenv("RANDOM_PLAIN") != NULL;
 	unsigned failed = 0;
