@@ -53,7 +53,7 @@ if command -v nvcc >/dev/null; then
 	run program 0 sass "$dir/beside/program.cu"
 	shown program-line '^   4 \| .*x\[threadIdx.x\] \*= FACTOR;'
 	run program-kernel 0 sass "$dir/beside/program.cu" --kernel scale
-	shown program-kernel-head '^_Z5scaleIfEvPT_ \(kernel\), sm_80'
+	shown program-kernel-head '^_Z5scaleIfEvPT_: void scale<float>\(float\*\) \(kernel\), sm_80'
 	mv "$dir/beside/factor.h" "$dir/include"
 	run program-include 0 sass "$dir/beside/program.cu" -I "$dir/include"
 	run program-diff 0 sass "$dir/beside/program.cu" -I "$dir/include" --diff '--gpu h200'
@@ -176,7 +176,7 @@ if command -v nvcc >/dev/null; then
 	{ cat "$dir/half.cu"; printf '%s\n' 'int main() {' '	float *x;' '	cudaMalloc(&x, 4096);' '	cudaMemset(x, 0, 4096);' \
 		'	half<<<4, 64>>>(100, x);' '	one<<<1, 1>>>(x);' '	half<<<8, 64>>>(500, x);' '	return cudaDeviceSynchronize();' '}'; } >"$dir/prog.cu"
 	run launch 0 sass "$dir/prog.cu" --launch 2 --gpu h200
-	shown launch-head '^_Z3onePf \(kernel\), sm_90'
+	shown launch-head '^_Z3onePf: one\(float\*\) \(kernel\), sm_90'
 	shown launch-which '^  Launch 2 of .*prog.cu'
 	shown launch-sum '^  Executed: 6 . warp instructions, 1\.0 of 32 lanes'
 	run launches 0 sass "$dir/prog.cu" --launch 1 --gpu h200 --diff '--launch 3'

@@ -9,7 +9,6 @@
  *
  * Where machine code differs the assembler may be wrong: ptxas 13.0 takes max.u32 of anything and
  * 0 for a number that is not negative, so that min.s32 of it and 0 is 0 (7200726 for sm_100).
- *
  * Seeds are fixed; a failure prints the program. RANDOM_SEED=N runs that program alone,
  * RANDOM_COUNT=N that many; RANDOM_BATCH=N compiles so many at once and runs each in two settings;
  * RANDOM_TERSE=1 then only names those that fail. RANDOM_PLAIN=1 makes the programs plain.
@@ -407,13 +406,13 @@ static void need_machine_code(void)
 	struct err err;
 	struct compile_info info;
 	compile_probe(&info);
-	if (!info.nvrtc || !disassembler_find(path, sizeof path, &err)) {
-		print_message("no NVRTC or no nvdisasm here\n");
-		skip();
-	}
+	if (info.nvrtc && disassembler_find(path, sizeof path, &err))
+		return;
+	print_message("no NVRTC or no nvdisasm here\n");
+	skip();
 }
 
-/* A few plain programs for each architecture. */
+/* A few for each architecture. */
 TEST(fused_as_the_assembler_does)
 {
 	need_machine_code();
