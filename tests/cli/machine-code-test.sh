@@ -51,14 +51,14 @@ same varies-in-words 'line 46: mem.st_sectors' \
 
 # a launch that counts its PTX is told below the table, with the reason; where
 # none does, nothing is
-"$PMPP" launches --gpu h200 "$programs/mipmaps.cu" -O1 >/dev/null 2>"$dir/err"
+"$PMPP" launches --gpu h200 "$programs/mipmaps.cu" -O1 >/dev/null 2>"$dir/told"
 run fallen 0 launches --json --gpu h200 "$programs/mipmaps.cu" -O1
 fallen=$(grep -c '"level": "PTX"' "$dir/out")
 if [ "$fallen" -gt 0 ]; then
-	same fallbacks-are-told 1 "$(grep -c "^  $fallen of .* counted launches: PTX, not machine code" "$dir/err")"
-	same fallbacks-say-why 1 "$(grep -c 'read_cubes (launch 10): .*TEX.LL' "$dir/err")"
+	same fallbacks-are-told 1 "$(grep -c "^  $fallen of .* counted launches: PTX, not machine code" "$dir/told")"
+	same fallbacks-say-why 1 "$(grep -c 'read_cubes (launch 10): .*TEX.LL' "$dir/told")"
 else
-	same no-fallback-is-told 0 "$(grep -c 'PTX, not machine code' "$dir/err")"
+	same no-fallback-is-told 0 "$(grep -c 'PTX, not machine code' "$dir/told")"
 fi
 
 # machine code, PTX, and one for which only PTX is there
