@@ -222,6 +222,8 @@ static bool second_opinion(const struct compile_request *req, struct module *out
 	const bool headers = why.code == ERR_COMPILE && err && strstr(err->msg, "cannot open source");
 	if (err && (headers || why.code == ERR_CANCELLED || why.code == ERR_TIMEOUT))
 		*err = why;
+	else if (err && why.remedy[0])
+		err_remedy(err, "%s", why.remedy);
 	return false;
 }
 

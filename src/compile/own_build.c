@@ -35,6 +35,7 @@ struct own {
 	struct scratch folder;
 	char path[4096]; /* of the person's file, absolute; "" = there is only its text */
 	struct text key; /* what the cache knows a build by, beside module_key()'s */
+	bool specific;   /* with what only this one architecture has (sm_90a) */
 };
 
 static void describe(struct own *o)
@@ -108,7 +109,7 @@ static void nvcc_words(const struct own *o, unsigned repairs, const char *header
 	nvcc_word(c, "%s", o->nvcc);
 	nvcc_word(c, "-ptx");
 	nvcc_word(c, "-lineinfo");
-	nvcc_word(c, "-arch=compute_%d%d", req->cc_major, req->cc_minor);
+	nvcc_word(c, "-arch=compute_%d%d%s", req->cc_major, req->cc_minor, o->specific ? "a" : "");
 	if (o->path[0])
 		nvcc_word(c, "-I%.*s", (int)(strrchr(o->path, '/') - o->path), o->path);
 	program_repair_words(repairs, headers, c);
@@ -132,8 +133,16 @@ static bool no_host_compiler(const char *messages)
 	       strstr(messages, "No such file or directory\nnvcc");
 }
 
+/* Does the architecture lack what the file uses, by what an assembler has said? */
+static bool lacks(const char *said)
+{
+	return said && (strstr(said, "not supported on .target") || strstr(said, "requires .target"));
+}
+
+#define SPECIFIC_FROM 9 /* compute capability whose name may have an "a" */
+
 /* With repairs for an earlier CUDA, as long as nvcc's messages ask for more of them. */
-static bool to_ptx(const struct own *o, struct err *err)
+static bool to_ptx(struct own *o, struct err *err)
 {
 	unsigned repairs = 0;
 	char cache[4096], headers[4200];
@@ -149,17 +158,20 @@ static bool to_ptx(const struct own *o, struct err *err)
 		const bool ok = nvcc_run(&c, o->req->cancel, &said, &why);
 		const bool refused = !ok && why.code == ERR_UNAVAILABLE && said.s;
 		const unsigned more = refused ? program_repairs_for(said.s) & ~repairs : 0;
+		const bool specific =
+			refused && lacks(said.s) && !o->specific && o->req->cc_major >= SPECIFIC_FROM;
 		nvcc_free(&c);
 		if (refused && no_host_compiler(said.s))
 			err_set(err, ERR_UNAVAILABLE, "nvcc: %.500s", said.s);
-		else if (refused && !more)
+		else if (refused && !more && !specific)
 			diagnose(said.s, o->req->file, o->req->own->text, NULL, err);
 		else if (!ok && !refused && err)
 			*err = why;
 		text_free(&said);
-		if (ok || !more)
+		if (ok || !(more || specific))
 			return ok;
 		repairs |= more;
+		o->specific = o->specific || specific;
 	}
 }
 
@@ -196,7 +208,7 @@ static const char *target_suffix(const struct own *o)
 	char target[40];
 	const struct compile_request *req = o->req;
 	snprintf(target, sizeof target, ".target sm_%d%da", req->cc_major, req->cc_minor);
-	return req->own->ptx && strstr(req->source, target) ? "a" : "";
+	return o->specific || (req->own->ptx && strstr(req->source, target)) ? "a" : "";
 }
 
 /* @ptx, a file of ours, to @out->cubin and what ptxas reports of each entry. */
@@ -227,6 +239,8 @@ static bool assemble_own(const struct own *o, struct module *out, struct err *er
 		diagnose(said.s, o->req->file, o->req->own->text, out->ptx, err);
 	else if (!ok && err)
 		*err = why;
+	if (!ok && lacks(said.s) && o->req->cc_major < SPECIFIC_FROM)
+		err_remedy(err, "choose a GPU that has it, as with --gpu h100");
 	ok = ok && file_read(file_at(o, "own.cubin", path, sizeof path), MAX_PTX, &cubin, err);
 	if (ok) {
 		out->cubin = cubin.s;
@@ -239,7 +253,7 @@ static bool assemble_own(const struct own *o, struct module *out, struct err *er
 	return ok;
 }
 
-static bool build_now(const struct own *o, struct module *out, struct err *err)
+static bool build_now(struct own *o, struct module *out, struct err *err)
 {
 	char path[600];
 	struct text ptx = { 0 };

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NEWER_MAJOR 9 /* compute capability, of a file that 8.0 is too old for */
+
 /* --- a kernel as one line: "symbol|name|scope|line|threads|dims|type|bytes|name|..." --- */
 
 char *user_kernel_line(const struct user_source *s, const struct user_kernel *k)
@@ -120,10 +122,17 @@ static bool ask_compiler(struct user_family *o, struct err *err)
 	char *owned;
 	struct compile_own own = o->own;
 	own.words = all_words(o, &own.n_words, &owned);
-	const struct user_unit unit = {
+	struct user_unit unit = {
 		.file = o->file, .own = &own, .cc_major = 8, .cc_minor = 0, .cancel = o->spec.cancel
 	};
-	const bool ok = user_resolve(&o->source, &unit, o->spec.kernel, err);
+	struct err newer = { 0 };
+	bool ok = user_resolve(&o->source, &unit, o->spec.kernel, err);
+	if (!ok && err && strstr(err->msg, ".target")) { /* it uses what came later */
+		unit.cc_major = NEWER_MAJOR;
+		ok = user_resolve(&o->source, &unit, o->spec.kernel, &newer);
+		if (ok)
+			*err = newer;
+	}
 	free(owned);
 	free((void *)own.words);
 	return ok;

@@ -222,6 +222,19 @@ says plugin-compile-error-says worse.cu: 'expected'
 sed 's/fill_uniform_u32\|kernel_launch_legal/no_such_function/' mine.cu >missing.cu
 run plugin-unknown-function 1 run missing.cu --plugin
 says plugin-unknown-function-says no_such_function
+# what only one architecture has is compiled for that (sm_90a), and an older GPU says which to choose
+cat >newest.cu <<'EOF'
+__global__ void newest(float *y)
+{
+	asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+	y[threadIdx.x] = threadIdx.x;
+}
+EOF
+if command -v nvcc >/dev/null; then
+	run newest 0 run newest.cu --kernel newest --grid 1 --block 128 'y=f32[128]:zero' --gpu h100 --backend emu
+	run newest-elsewhere 1 run newest.cu --kernel newest --grid 1 --block 128 'y=f32[128]:zero' --gpu a100 --backend emu
+	says newest-elsewhere-says '--gpu h100' "not supported on .target 'sm_80'"
+fi
 mkdir empty
 PATH_WAS=$PATH
 PATH=$dir/empty
