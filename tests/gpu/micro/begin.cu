@@ -1,7 +1,7 @@
 /*
  * When the blocks of a grid begin: by the GPU's clock, which steps every 32 ns, as a mean over
- * launches; from the first block's begin to that of each further quarter and of the last. Every block
- * stays until all have begun, if there is room for all. By the size of grid and block; with
+ * launches; from the first block's begin to that of each further quarter and of the last. Every
+ * block stays until all have begun, if there is room for all. By the size of grid and block; with
  * L2 emptied before, and again.
  */
 #include "micro.cuh"

@@ -1,9 +1,9 @@
 /*
- * Stores that leave an SM: cycles of its port by the lines of a request, by how much of each line it
- * writes, and by how many SMs store at once. A request's lanes go to as many rows as it has lines,
- * each lane to a word of 4, 8 or 16 bytes beside its neighbour's, as fragments of a matrix are
- * stored. Each warp stores to places of its own, which lie in L2. "apart": words of 4 bytes, every
- * other of a row, those between them by the next request, as sums of products are stored.
+ * Stores that leave an SM: cycles of its port by the lines of a request, by how much of each line
+ * it writes, and by how many SMs store at once. A request's lanes go to as many rows as it has
+ * lines, each lane to a word of 4, 8 or 16 bytes beside its neighbour's, as fragments of a matrix
+ * are stored. Each warp stores to places of its own, which lie in L2. "apart": words of 4 bytes,
+ * every other of a row, those between them by the next request, as sums of products are stored.
  */
 #include "micro.cuh"
 

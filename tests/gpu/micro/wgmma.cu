@@ -20,10 +20,10 @@ template <unsigned N> struct Sums {
 static __device__ void multiply(Sums<8> &s, unsigned long long a, unsigned long long b)
 {
 	float *const d = s.f;
-	asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, 1, 1, "
-	             "1, 0, 0;"
-	             : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-	             : "l"(a), "l"(b));
+	asm volatile(
+		"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, 1, 1, 1, 0, 0;"
+		: "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+		: "l"(a), "l"(b));
 }
 
 static __device__ void multiply(Sums<32> &s, unsigned long long a, unsigned long long b)
