@@ -6,7 +6,8 @@
                      [--beside RANDOM.jsonl ...] [NAME ...]
 
 record: builds the programs of tests/programs (all that run on a card, or those named) and runs each
-RUNS times under `launches --backend cuda`: a line per launch with its time, the median of the runs.
+RUNS times (7, or PROGRAM_RUNS of the environment) under `launches --backend cuda`: a line per launch
+with its time, the median of the runs.
 Caches are as the program leaves them. Needs nvcc and a GPU.
 compare: the same programs in the emulator, launch by launch: measured and modelled time of those
 that are furthest off, then mean, median and 90th percentile of the errors, each program's launches
@@ -27,7 +28,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "programs"
-RUNS = 7
+RUNS = int(os.environ.get("PROGRAM_RUNS", "7"))
 UNSTEADY = 0.5  # of the median, from the quickest of a launch's runs to the slowest
 LIMIT_S = 60
 EMPTY_NS = 1000  # what an empty launch takes
