@@ -6,8 +6,8 @@
                      [--beside RANDOM.jsonl ...] [NAME ...]
 
 record: builds the programs of tests/programs (all that run on a card, or those named) and runs each
-RUNS times (7, or PROGRAM_RUNS of the environment) under `launches --backend cuda`: a line per launch
-with its time, the median of the runs.
+RUNS times (7, or PROGRAM_RUNS of the environment) under `launches --backend cuda`: a line per
+launch with its time, the median of the runs.
 Caches are as the program leaves them. Needs nvcc and a GPU.
 compare: the same programs in the emulator, launch by launch: measured and modelled time of those
 that are furthest off, then mean, median and 90th percentile of the errors, each program's launches
