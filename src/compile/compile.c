@@ -222,7 +222,7 @@ static bool second_opinion(const struct compile_request *req, struct module *out
 	const bool headers = why.code == ERR_COMPILE && err && strstr(err->msg, "cannot open source");
 	if (err && (headers || why.code == ERR_CANCELLED || why.code == ERR_TIMEOUT))
 		*err = why;
-	else if (err && why.remedy[0])
+	else if (err && why.code == ERR_COMPILE && why.remedy[0])
 		err_remedy(err, "%s", why.remedy);
 	return false;
 }

@@ -222,6 +222,17 @@ says plugin-compile-error-says worse.cu: 'expected'
 sed 's/fill_uniform_u32\|kernel_launch_legal/no_such_function/' mine.cu >missing.cu
 run plugin-unknown-function 1 run missing.cu --plugin
 says plugin-unknown-function-says no_such_function
+# a mistake in the file is no reason to install a compiler
+echo '__global__ void wrong(float *y) { y[threadIdx.x] = nonsense; }' >wrong.cu
+cp "$PMPP" alone
+PMPP_NO_SYSTEM_CUDA=1 ./alone run wrong.cu --kernel wrong --grid 1 --block 32 'y=f32[32]:zero' --backend emu >out 2>err
+if grep -q nonsense err; then
+	! grep -q programs-compiler err && ok mistake-without-nvcc || not_ok mistake-without-nvcc "$(cat err)"
+else
+	echo 'skip mistake-without-nvcc: no NVRTC outside of the build here'
+fi
+rm alone
+
 # what only one architecture has is compiled for that (sm_90a), and an older GPU says which to choose
 cat >newest.cu <<'EOF'
 __global__ void newest(float *y)
