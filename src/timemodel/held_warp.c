@@ -85,8 +85,9 @@ double serial_call_ns(const struct timing_inst *x, const struct counts *c)
 double group_product_done(const struct timing_inst *x, const struct gpu_spec *g, double t,
                           double before)
 {
-	const double start = fmax(t + timing.group_product_cycles, before);
-	return start + (double)x->products * g->schedulers_per_sm / products_per_cycle(g);
+	const double start = fmax(t + timing.group_product_cycles, before),
+				 rate = products_per_cycle(g);
+	return rate > 0 ? start + (double)x->products * g->schedulers_per_sm / rate : start;
 }
 
 double poll_cycles(const struct timing_inst *x, const struct gpu_spec *g)

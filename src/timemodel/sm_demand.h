@@ -16,9 +16,8 @@ struct demand {
 	double group; /* of tensor cores, by products that warps do not wait for */
 };
 
-/* Multiplications of halves that an SM's tensor cores do in a cycle, by mma.sync; 0: not in the
- * sheet.
- */
+/* Multiplications of halves that an SM's tensor cores do in a cycle, by mma.sync; 0 = the sheet
+ * does not say. */
 double products_per_cycle(const struct gpu_spec *g);
 struct demand demand_of(const struct gpu_spec *g, const struct region *r);
 /* @a and @times of @b. */

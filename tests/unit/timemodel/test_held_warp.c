@@ -148,6 +148,10 @@ TEST(products_of_groups_are_waited_for)
 	const double each = 16 * 64 * 16 * 4 / products_per_cycle(gpu_find("h200"));
 	assert_true(fabs(took[0] - timing.group_product_cycles - each) < 4);
 	assert_true(fabs(took[1] - took[0] - 3 * each) < 4);
+	struct gpu_spec unknown = *gpu_find("h200"); /* whose sheet has no rate */
+	unknown.fp16_tensor_gflops = 0;
+	const struct timing_inst one = { .products = 16 * 64 * 16 };
+	assert_true(group_product_done(&one, &unknown, 10, 0) == 10 + timing.group_product_cycles);
 }
 
 /* A load of @space, and what needs it. */

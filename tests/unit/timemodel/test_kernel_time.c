@@ -153,6 +153,21 @@ TEST(loads_and_stores_share_a_port)
 	assert_true(ns[3] > products && ns[3] < 1.3 * products);
 }
 
+/* Tensor cores have two blocks' products to do where two are on an SM. */
+TEST(products_of_resident_blocks_add_up)
+{
+	double ns[2];
+	for (unsigned i = 0; i < 2; i++) {
+		struct run r = { .plan = { .block = { 128, 1, 1 }, .grid = { 132 * (i + 1), 1, 1 } } };
+		struct region one = { .block_passes = 132 * (i + 1), .group_products = 132e7 * (i + 1) };
+		r.counts.regions = &one;
+		r.counts.n_regions = 1;
+		finish(&r, "h200", 32, 0);
+		ns[i] = r.p.kernel_ns;
+	}
+	assert_true(ns[1] > 1.8 * ns[0]);
+}
+
 /* Warps of a block that want one word of shared memory by swaps change it one after the other;
  * calls of the system are done one after the other on the chip. */
 TEST(what_is_done_one_by_one)
