@@ -18,7 +18,10 @@
 /* Requests are picked from those that wait at a unit; one is served when it is picked so often.
  * Tries for each change then grow as the power 5/6 of the lanes that want a word, between taking
  * turns (1) and chance alone (1/2): contended.cu, words that 256 to 135168 lanes want. */
-#define QUEUE_PICKS 5
+#define QUEUE_PICKS 6
+/* Of a maximum: loops that go on over many values try less often than with more (seeds 179 to 184
+ * of h200-2026-11-28; contended.cu, where each lane has one value or eight, says 5). */
+#define MAXIMUM_PICKS 3
 
 /* Lanes of a wish that want one word. They have seen it last at the same time. */
 struct group {
@@ -38,7 +41,6 @@ struct player {
 	unsigned under_way; /* requests at units */
 	double served_ns;   /* the last of them */
 	bool looked;
-	bool spread;   /* over several sectors */
 	bool late;     /* its wish is one of the second half */
 	bool new_code; /* no warp of its SM has swapped yet */
 };
@@ -160,25 +162,56 @@ static void try_swap(struct play *p, const struct player *x, struct group *g)
 	g->seen = g->word->version;
 }
 
-/* In ns: each pass of a sector changes each of its words once. */
-static double serve(struct play *p, struct player *x, const struct request *r)
+/* Of a sector: lanes that come, the words that they want, and the most lanes of one word. */
+struct sector_load {
+	uint32_t at; /* which sector */
+	unsigned lanes, words, most;
+};
+
+/* The groups of a sector try, from r's @*i on. */
+static struct sector_load try_sector(struct play *p, struct player *x, const struct request *r,
+                                     unsigned *i)
 {
-	double ns = 0;
-	for (unsigned i = r->first; i < r->end;) {
-		const uint32_t sector = x->group[i].word->at / SECTOR_WORDS;
-		unsigned most = 0, second = 0;
-		for (; i < r->end && x->group[i].word->at / SECTOR_WORDS == sector; i++) {
-			const unsigned n = play_lanes(x->group[i].lanes);
-			if (!n)
-				continue;
-			second = n > most ? most : n > second ? n : second;
-			most = n > most ? n : most;
-			try_swap(p, x, &x->group[i]);
-		}
-		ns += (most > 0 && x->spread) * timing.swap_sector_ns + second * timing.swap_words_pass_ns +
-		      (most - second) * timing.atomic_pass_ns;
+	struct sector_load load = { .at = x->group[*i].word->at / SECTOR_WORDS };
+	for (; *i < r->end && x->group[*i].word->at / SECTOR_WORDS == load.at; ++*i) {
+		const unsigned n = play_lanes(x->group[*i].lanes);
+		if (!n)
+			continue;
+		load.lanes += n;
+		load.words++;
+		load.most = n > load.most ? n : load.most;
+		try_swap(p, x, &x->group[*i]);
 	}
-	return ns * p->slower;
+	return load;
+}
+
+/* In ns, of the sector that takes longest: a pass changes each of its words once, and lasts longer
+ * where that are several, or where the unit was at another sector before. */
+static double sector_alone_ns(const struct sector_load *s, bool again)
+{
+	const double first = again ? timing.atomic_pass_ns : timing.swap_pass_ns;
+	const double one_word = s->most ? first + (s->most - 1) * timing.atomic_pass_ns : 0;
+	const unsigned passes = s->words ? (s->lanes + s->words - 1) / s->words : 0;
+	return s->words < 2 ? one_word : fmax(one_word, passes * timing.swap_pass_ns);
+}
+
+/* In ns. */
+static double serve(struct play *p, struct unit *u, struct player *x, const struct request *r)
+{
+	double all = 0, saved = 0;
+	uint32_t last = u->sector;
+	for (unsigned i = r->first; i < r->end;) {
+		const struct sector_load load = try_sector(p, x, r, &i);
+		const double beside = load.most * timing.swap_pass_ns;
+		const double alone = sector_alone_ns(&load, load.at == u->sector);
+		all += beside;
+		if (load.most && beside - alone >= saved) {
+			saved = beside - alone;
+			last = load.at;
+		}
+	}
+	u->sector = last;
+	return (all - saved) * p->slower;
 }
 
 /* Some lanes are done with their wish: they go on to the next one, from @ns on; true: others are
@@ -224,14 +257,15 @@ static void serve_next(struct play *p, unsigned unit, double ns)
 	u->busy = u->n > 0;
 	if (!u->n)
 		return;
+	const unsigned picks = p->contest->settles ? MAXIMUM_PICKS : QUEUE_PICKS;
 	unsigned i;
 	do
 		i = any(p) % u->n;
-	while (++u->waiting[i].picks < QUEUE_PICKS && u->n > 1);
+	while (++u->waiting[i].picks < picks && u->n > 1);
 	const struct request r = u->waiting[i];
 	u->waiting[i] = u->waiting[--u->n];
 	struct player *x = &p->player[r.player];
-	const double end = ns + serve(p, x, &r);
+	const double end = ns + serve(p, u, x, &r);
 	x->served_ns = fmax(x->served_ns, end);
 	if (!--x->under_way)
 		round_ends(p, r.player);
@@ -251,18 +285,14 @@ static void wait_at(struct unit *u, struct request r)
 static void ask(struct play *p, uint32_t who, double ns)
 {
 	struct player *x = &p->player[who];
-	unsigned asked[LANES], n_asked = 0, sectors = 0;
-	uint32_t last = UINT32_MAX;
+	unsigned asked[LANES], n_asked = 0;
 	x->served_ns = ns;
 	for (unsigned i = 0; i < x->n_groups;) {
 		const uint32_t line = x->group[i].word->at / LINE_WORDS;
 		struct request r = { .player = who, .first = i };
 		uint32_t lanes = 0;
-		for (; i < x->n_groups && x->group[i].word->at / LINE_WORDS == line; i++) {
+		for (; i < x->n_groups && x->group[i].word->at / LINE_WORDS == line; i++)
 			lanes |= x->group[i].lanes;
-			sectors += x->group[i].lanes && x->group[i].word->at / SECTOR_WORDS != last;
-			last = x->group[i].lanes ? x->group[i].word->at / SECTOR_WORDS : last;
-		}
 		r.end = i;
 		if (!lanes)
 			continue;
@@ -270,7 +300,6 @@ static void ask(struct play *p, uint32_t who, double ns)
 		wait_at(&p->unit[asked[n_asked++]], r);
 	}
 	x->under_way = n_asked;
-	x->spread = sectors > 1;
 	for (unsigned i = 0; i < n_asked; i++)
 		if (!p->unit[asked[i]].busy)
 			serve_next(p, asked[i], ns);
@@ -283,13 +312,16 @@ static void look(struct play *p, uint32_t who, double ns)
 {
 	struct player *x = &p->player[who];
 	const double half_ns = timing.swap_round_trip_ns / 2;
+	/* L1 has the line since the first warp of the SM has asked for it */
+	const bool at_first = x->new_code && p->contest->settles && p->rivals != NOBODY;
 	x->looked = true;
 	for (unsigned i = 0; i < x->n_groups; i++) {
 		struct group *g = &x->group[i];
-		g->seen = g->word->version;
+		g->seen = at_first ? 0 : g->word->version;
 		if (p->rivals == NOBODY && p->contest->settles && !p->contest->all_try)
 			leave(g, g->lanes);
-		give_up(p, x, g);
+		if (!at_first)
+			give_up(p, x, g);
 	}
 	const bool left = part(p, who, ns + half_ns);
 	const double code_ns = x->new_code ? timing.first_swap_ns : 0;

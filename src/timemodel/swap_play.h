@@ -21,6 +21,7 @@ struct request;
 struct unit {
 	struct request *waiting;
 	unsigned n, room;
+	uint32_t sector; /* where it was last */
 	bool busy;
 };
 
