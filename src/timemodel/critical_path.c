@@ -124,6 +124,8 @@ static double latency_cycles(const struct scheduler *s, uint32_t i, uint32_t b)
 	case INST_ATOMIC:
 		if (x->space == MEMORY_REMOTE)
 			return timing.remote_latency_ns * per_ns;
+		if (x->polls)
+			return timing.swap_round_trip_ns * per_ns;
 		return (x->space == MEMORY_SHARED ? timing.shared_atomic_latencies * g->smem_latency_ns
 		                                  : timing.atomic_latencies * g->l2_latency_ns) *
 		       per_ns;

@@ -92,5 +92,5 @@ double group_product_done(const struct timing_inst *x, const struct gpu_spec *g,
 
 double poll_cycles(const struct timing_inst *x, const struct gpu_spec *g)
 {
-	return x->polls ? timing.poll_ns * g->clock_mhz * 1e-3 : 0;
+	return x->polls && x->class == INST_LOAD ? timing.poll_ns * g->clock_mhz * 1e-3 : 0;
 }

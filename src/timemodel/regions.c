@@ -93,7 +93,7 @@ static void scale(struct region *r, double factor)
 static void add_lockstep(struct atomic_load *a, const struct timing_inst *x, const struct counts *c,
                          double factor)
 {
-	if (!c->atom_requests || !x->one_address)
+	if (!c->atom_requests || !x->one_address || x->polls)
 		return;
 	if (x->float_data)
 		a->lockstep_float += (double)c->thread_executed * factor;
@@ -138,14 +138,28 @@ static struct demand *asked_in_a_pass(const struct gpu_spec *g, const struct run
 	return asked;
 }
 
+/* The critical path of a program of one thread block. */
+static double path_of(const struct timing_program *one, const struct gpu_spec *g,
+                      const struct load_misses *misses, const struct demand *asked)
+{
+	struct hyperblocks h;
+	double sum = 0;
+	hyperblocks_build(&h, one);
+	double *cycles = critical_paths(&h, g, misses, asked);
+	for (unsigned k = 0; k < h.n; k++)
+		for (uint32_t r = h.hyperblock[k].first_region; r < h.hyperblock[k].end_region; r++)
+			sum += h.block_passes[h.hyperblock[k].first] * cycles[r];
+	free(cycles);
+	hyperblocks_free(&h);
+	return sum;
+}
+
 /* The critical path of the thread block that lasts longest: as if the program were that alone. */
 static double longest_block(const struct timing_program *all, const struct gpu_spec *g,
                             const struct load_misses *misses, const struct demand *asked)
 {
 	struct timing_block *block = mem_calloc(all->n_blocks + 1, sizeof *block);
 	struct timing_program one = *all;
-	struct hyperblocks h;
-	double sum = 0;
 	for (unsigned b = 0; b < all->n_blocks; b++) {
 		block[b] = all->block[b];
 		block[b].warp_passes = block[b].longest_passes;
@@ -155,13 +169,29 @@ static double longest_block(const struct timing_program *all, const struct gpu_s
 	one.warps = all->warps / all->thread_blocks;
 	one.thread_blocks = 1;
 	one.slowest_warp_insts = all->longest_warp_insts;
-	hyperblocks_build(&h, &one);
-	double *cycles = critical_paths(&h, g, misses, asked);
-	for (unsigned k = 0; k < h.n; k++)
-		for (uint32_t r = h.hyperblock[k].first_region; r < h.hyperblock[k].end_region; r++)
-			sum += h.block_passes[h.hyperblock[k].first] * cycles[r];
-	free(cycles);
-	hyperblocks_free(&h);
+	const double sum = path_of(&one, g, misses, asked);
+	free(block);
+	return sum;
+}
+
+/* The critical path of a warp that has to wait for the turns of all others, too. */
+static double all_turns(const struct timing_program *all, const struct gpu_spec *g,
+                        const struct load_misses *misses, const struct demand *asked)
+{
+	const struct timing_turns *t = &all->turns;
+	struct timing_block *block = mem_calloc(all->n_blocks + 1, sizeof *block);
+	struct timing_program one = *all;
+	for (unsigned b = 0; b < all->n_blocks; b++) {
+		block[b] = all->block[b];
+		const double passes = all->block[b].warp_passes;
+		block[b].warp_passes =
+			b < t->from || b > t->to ? passes / all->warps : fmin(t->n, passes * t->share);
+		block[b].entering_blocks = block[b].warp_passes > 0;
+	}
+	one.block = block;
+	one.warps = one.thread_blocks = 1;
+	one.slowest_warp_insts = 0;
+	const double sum = path_of(&one, g, misses, asked);
 	free(block);
 	return sum;
 }
@@ -215,6 +245,9 @@ void regions_build(const struct timing_program *p, const struct gpu_spec *g, dou
 	out->code_blocks = code_blocks(&h);
 	out->shared_swap_chain = swaps_of_others(p, out->shared_swap_chain);
 	out->longest_block_cycles = longest_block(p, g, &misses, asked);
+	if (p->turns.n > 0)
+		out->longest_block_cycles =
+			fmax(out->longest_block_cycles, all_turns(p, g, &misses, asked));
 	free(asked);
 	free(cycles);
 	hyperblocks_free(&h);

@@ -104,7 +104,7 @@ struct timing_inst {
 	bool fragment;       /* a load of what a product needs */
 	bool half_transpose; /* whose halves have to change places between lanes */
 	bool second_half;    /* of TF32: into the registers of the first, when that is used */
-	bool polls;          /* a load that looks again and again for what another block writes */
+	bool polls; /* a load or atomic that asks again and again for what another block writes */
 };
 
 struct timing_block {
@@ -121,6 +121,14 @@ struct timing_block {
 	uint32_t insts; /* in the unit of slowest_warp_insts */
 };
 
+/* Warps that hand a word on to each other, as a lock: what they do with it comes one warp after the
+ * other, whatever their blocks. */
+struct timing_turns {
+	double n;          /* all of them, of the word that is handed on most often; 0 = none */
+	double share;      /* of the executions of these basic blocks, those for that word */
+	uint32_t from, to; /* the first and the last of them */
+};
+
 struct timing_program {
 	/* Instructions issue in their order, when @control lets them; registers are scoreboards. */
 	bool machine_code;
@@ -133,6 +141,7 @@ struct timing_program {
 	 * from the slowest before: mean of all thread blocks, and of the one that lasted longest; 0 =
 	 * not known. */
 	double slowest_warp_insts, longest_warp_insts;
+	struct timing_turns turns;
 };
 
 /* Machine instructions of one execution; @wide: on 64-bit integers. */

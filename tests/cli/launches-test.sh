@@ -392,6 +392,25 @@ same pages-come '749 0 73 0 73' \
 	"$(for k in 0 1 2 3 4; do field "$work/out" launches $k metrics time.pages_ns value; done |
 		awk '{ printf "%s%.0f", (NR > 1 ? " " : ""), $1 / 1000 }')"
 same pages-decide pages "$(field "$work/out" launches 0 metrics time.bottleneck value)"
+# ... and a variable that is declared so
+cat >"$work/managed.cu" <<'CUDA'
+__managed__ int value = 5;
+__global__ void use(int *p) { *p = value; }
+int main()
+{
+	int *p;
+	value = 9;
+	cudaMalloc(&p, sizeof *p);
+	for (int i = 0; i < 2; i++) {
+		use<<<1, 1>>>(p);
+		cudaDeviceSynchronize();
+	}
+	cudaFree(p);
+}
+CUDA
+"$PMPP" launches "$work/managed.cu" --gpu h200 --json >"$work/out" 2>"$work/err"
+same managed-variable '225 0' "$(for k in 0 1; do field "$work/out" launches $k metrics time.pages_ns value; done |
+	awk '{ printf "%s%.0f", (NR > 1 ? " " : ""), $1 / 1000 }')"
 
 # memory of the host that a kernel reads and writes itself: pinned, and the program's own
 cat >"$work/mapped.cu" <<'CUDA'

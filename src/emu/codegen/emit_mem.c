@@ -268,7 +268,9 @@ void emit_memory(struct emit *e, const struct xop *x)
 		for (unsigned i = 1; i < x->n_s; i++)
 			m->s[i - 1] = emit_lanes(e, &x->s[i], m->bytes == 8 ? 8 : 4, i);
 	}
-	const struct handler *h = fast_handler(e, m);
+	/* what warps hand on to each other is looked at with care (access_note_turns) */
+	const bool handed = e->im->ir.waits && (x->waits || (x->kind == X_ST && x->strong));
+	const struct handler *h = handed ? NULL : fast_handler(e, m);
 	m->full_probe = h != NULL;
 	struct uop *u = emit_uop(e, h ? h : e->h->access);
 	u->a = m->addr.slot;

@@ -2,8 +2,8 @@
  * Room count. Sees: lane.
  *
  * What accesses cost: sectors, lines and wavefronts of one warp access (probe, repeat), the caches
- * behind them (cache_log, cache_sim), and atomics that collide (collision). Pure of warps and
- * programs; the machine (vm) feeds it.
+ * behind them (cache_log, cache_sim), atomics that collide (collision), and words that warps hand
+ * on to each other (turns). Pure of warps and programs; the machine (vm) feeds it.
  */
 #ifndef PMPP_EMU_COUNT_H
 #define PMPP_EMU_COUNT_H
@@ -16,5 +16,6 @@
 #include "emu/count/l2_kept.h"
 #include "emu/count/probe.h"
 #include "emu/count/repeat.h"
+#include "emu/count/turns.h"
 
 #endif

@@ -157,6 +157,8 @@ struct xop {
 	bool matrix;        /* LD, ST: rows of matrices (ldmatrix, stmatrix) */
 	bool polls;         /* LD ATOM: may ask one place again and again, in a loop */
 	bool looks;         /* LD: polls memory that another block may write */
+	bool waits;         /* LD ATOM: a loop waits until it finds what it wants there */
+	bool retries;       /* ATOM, a compare-and-swap: in a loop, with what it found there before */
 	bool waits_plain;   /* LD, not volatile: what a loop that only asks may wait for */
 	bool decides;       /* LD ATOM: its value reaches a predicate, an address or a swap */
 	bool blind;         /* ATOM, an exchange: nobody reads the old value */

@@ -25,25 +25,67 @@ static void reach(const struct ir *ir, int32_t from, bool *seen)
 	}
 }
 
-/* Is register @r written in a block from which @home is reached, and that is reached from it? */
-static bool written_in_loop(const struct ir *ir, const bool *from_home, unsigned home, int32_t r)
+static bool is_move(const struct xop *x)
 {
-	bool *seen = mem_calloc(ir->n_blocks, sizeof *seen);
-	bool found = false;
-	for (unsigned b = 0; b < ir->n_blocks && !found; b++) {
-		bool writes = false;
-		for (uint32_t o = ir->blocks[b].first; from_home[b] && o < ir->blocks[b].end; o++)
-			for (unsigned i = 0; i < ir->ops[o].n_d; i++)
-				writes |= ir->ops[o].d[i] == r;
-		if (!writes)
-			continue;
-		for (unsigned i = 0; i < ir->n_blocks; i++)
-			seen[i] = false;
-		reach(ir, (int32_t)b, seen);
-		found = seen[home];
-	}
+	return x->kind == X_OP && (x->op == E_mov_b32 || x->op == E_mov_b64);
+}
+
+static bool writes(const struct xop *x, int32_t r)
+{
+	for (unsigned i = 0; i < x->n_d; i++)
+		if (x->d[i] == r)
+			return true;
+	return false;
+}
+
+/* Is there a way from block @b to @home? */
+static bool leads_home(const struct ir *ir, unsigned b, unsigned home)
+{
+	bool *seen = mem_zalloc(ir->n_blocks + 1);
+	reach(ir, (int32_t)b, seen);
+	const bool found = seen[home];
 	free(seen);
 	return found;
+}
+
+/* What writes register @r in a block from which @home is reached, and that is reached from it, from
+ * operation @*o on; NULL = nothing any more. */
+static const struct xop *next_write(const struct ir *ir, const bool *from_home, unsigned home,
+                                    int32_t r, uint32_t *o)
+{
+	for (unsigned b = 0; b < ir->n_blocks; b++) {
+		if (!from_home[b] || ir->blocks[b].end <= *o)
+			continue;
+		for (*o = *o > ir->blocks[b].first ? *o : ir->blocks[b].first; *o < ir->blocks[b].end; ++*o)
+			if (writes(&ir->ops[*o], r) && leads_home(ir, b, home))
+				return &ir->ops[(*o)++];
+	}
+	return NULL;
+}
+
+static bool written_in_loop(const struct ir *ir, const bool *from_home, unsigned home, int32_t r)
+{
+	uint32_t o = 0;
+	return next_write(ir, from_home, home, r, &o);
+}
+
+#define MOST_MOVES 3 /* from a constant to a register that an instruction takes */
+
+/* Is @s the same in each turn of the loop: a constant, or made of such alone? */
+static bool stays(const struct ir *ir, const bool *from_home, unsigned home, const struct xsrc *s,
+                  unsigned moves)
+{
+	const struct xop *x;
+	if (s->kind != S_REG)
+		return s->kind == S_CONST;
+	for (uint32_t o = 0; (x = next_write(ir, from_home, home, s->reg, &o));) {
+		if (x->kind != X_OP || !moves)
+			return false;
+		for (unsigned i = 0; i < x->n_s; i++)
+			if (!stays(ir, from_home, home, &x->s[i], moves - 1))
+				return false;
+	}
+	return true;
 }
 
 /* --- ways around a loop --- */
@@ -75,7 +117,7 @@ static uint64_t name_of(const struct xsrc *s, const uint64_t *name)
 /* What @x makes; the same of the same sources. */
 static uint64_t made_by(struct around *w, const struct xop *x, unsigned i, const uint64_t *name)
 {
-	if (x->kind == X_OP && (x->op == E_mov_b32 || x->op == E_mov_b64))
+	if (is_move(x))
 		return name_of(&x->s[0], name);
 	const bool pure = x->kind == X_OP || x->kind == X_CMP || x->kind == X_PRED ||
 	                  x->kind == X_SEL || x->kind == X_SPECIAL;
@@ -178,10 +220,10 @@ static bool may_change(const struct ir *ir, const struct xop *x)
 
 /* Does a loop wait by it? One that swaps in what it makes of the value it found goes on by itself.
  */
-static bool waits_by(const struct xop *x)
+static bool waits_by(const struct ir *ir, const bool *from_home, unsigned home, const struct xop *x)
 {
 	if (x->kind == X_ATOM && x->op == ATOM_CAS)
-		return x->s[1].kind == S_CONST;
+		return stays(ir, from_home, home, &x->s[1], MOST_MOVES);
 	return x->kind == X_LD || xop_asks_only(x);
 }
 
@@ -211,13 +253,16 @@ void ir_find_polls(struct ir *ir)
 			for (unsigned i = 0; i < ir->n_blocks; i++)
 				seen[i] = false;
 			reach(ir, (int32_t)b, seen);
+			const bool waits = seen[b] && x->decides && waits_by(ir, seen, b, x);
 			const bool polls =
 				seen[b] && (x->s[0].kind != S_REG || !written_in_loop(ir, seen, b, x->s[0].reg) ||
-			                (x->decides && waits_by(x) && may_ask_again(ir, b, x)));
+			                (waits && may_ask_again(ir, b, x)));
 			x->polls = polls && (x->kind == X_ATOM || x->strong);
 			x->looks = polls && x->kind == X_LD && x->space != SPACE_SHARED;
 			ir->waits |= polls && x->space != SPACE_SHARED;
-			if (polls && x->decides && waits_by(x))
+			x->waits = polls && waits;
+			x->retries = seen[b] && x->kind == X_ATOM && x->op == ATOM_CAS && !waits;
+			if (x->waits)
 				mark_waiting(ir, b, seen);
 		}
 	free(seen);

@@ -65,6 +65,8 @@ void counting_begin(struct emu_launch *l, bool counted)
 	if (has_global_atomics(&l->image.ir))
 		g->collisions = collision_log_new((uint64_t)l->device->gpu->sm_count * l->blocks_per_sm,
 		                                  g->order.total, g->n_warps);
+	if (l->image.ir.waits)
+		g->turns = turn_log_new();
 	g->trace = trace_new(l->image.ir.n_mem);
 	l->enough = l->program && g->order.n == g->order.total ? l->program->enough_work : 0;
 	if (l->enough)
@@ -75,9 +77,11 @@ void counting_free(struct emu_launch *l)
 {
 	cache_sim_free(l->grid.cache);
 	collision_log_free(l->grid.collisions);
+	turn_log_free(l->grid.turns);
 	trace_free(l->grid.trace);
 	l->grid.cache = NULL;
 	l->grid.collisions = NULL;
+	l->grid.turns = NULL;
 	l->grid.trace = NULL;
 }
 

@@ -11,6 +11,12 @@
 #define LINE_BYTES 128
 #define LEAST_SHARE 0.02
 
+/* Managed memory, of which pages come and go: also a variable that is declared so. */
+static bool is_managed(const struct arena_region *r)
+{
+	return r->kind == EMU_MEMORY_MANAGED || (r->kind == EMU_MEMORY_VARIABLE && r->host_writes);
+}
+
 /* Does L2 keep what lies there? Not of the host's memory. */
 static bool in_l2(const struct emu_device *d, const struct arena_region *r)
 {
@@ -72,7 +78,7 @@ void emu_device_host_goes_on(struct emu_device *d)
 void kept_look(const struct emu_device *d)
 {
 	for (unsigned i = 0; i < d->arena.n; i++)
-		if (d->arena.region[i].kind == EMU_MEMORY_MANAGED)
+		if (is_managed(&d->arena.region[i]))
 			bytes_away(d, &d->arena.region[i]);
 }
 
@@ -158,7 +164,7 @@ void kept_tell(const struct emu_launch *l, struct run_counts *c)
 
 void kept_touch(struct emu_device *d, const struct arena_region *r, unsigned how, bool speaks)
 {
-	if (r->kind == EMU_MEMORY_MANAGED) {
+	if (is_managed(r)) {
 		managed_pages_here(d->pages, &d->arena, r, true);
 		d->arena.region[r - d->arena.region].by_launch |= speaks ? 0 : (uint8_t)how;
 	}
@@ -194,7 +200,7 @@ static void note_region(struct emu_launch *l, const struct arena_region *r, unsi
                         struct page_rounds *rounds)
 {
 	struct emu_device *d = l->device;
-	if (r->kind == EMU_MEMORY_MANAGED) {
+	if (is_managed(r)) {
 		const struct page_moves m = managed_pages_away(d->pages, r);
 		struct page_moves *const to = how & TOUCH_READ ? &rounds->read : &rounds->written;
 		to->host += m.host;
@@ -256,7 +262,7 @@ bool emu_device_pages_away(const struct emu_device *d, const uint64_t *address, 
 	bool away = false;
 	for (unsigned i = 0; i < n && !away; i++) {
 		const struct arena_region *r = arena_find(&d->arena, address[i]);
-		away = r && r->kind == EMU_MEMORY_MANAGED && bytes_away(d, r) > 0;
+		away = r && is_managed(r) && bytes_away(d, r) > 0;
 	}
 	return away;
 }
@@ -264,7 +270,7 @@ bool emu_device_pages_away(const struct emu_device *d, const uint64_t *address, 
 double emu_device_prefetch(struct emu_device *d, uint64_t address, bool to_gpu)
 {
 	const struct arena_region *r = arena_find(&d->arena, address);
-	if (!r || r->kind != EMU_MEMORY_MANAGED)
+	if (!r || !is_managed(r))
 		return 0;
 	emu_device_host_stops(d);
 	const double away = bytes_away(d, r);

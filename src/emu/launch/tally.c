@@ -398,6 +398,17 @@ static void take_trace(const struct emu_launch *l, const struct sums *s, struct 
 		out->accesses[i].executions = s->mem[t->access_mem[i]].space[t->accesses[i].shared ? 1 : 0];
 }
 
+/* Those of one warp alone are in its own way. */
+static struct timing_turns turns_of(const struct turn_log *log)
+{
+	const struct turn_totals t = log ? turn_log_totals(log) : (struct turn_totals){ 0 };
+	return t.turns == t.own ? (struct timing_turns){ 0 }
+	                        : (struct timing_turns){ .n = (double)t.turns,
+		                                             .share = (double)t.turns / (double)t.accesses,
+		                                             .from = t.from,
+		                                             .to = t.to };
+}
+
 /* Per basic block, of the thread blocks looked at. @run gets what it knows of warps. */
 static struct block_passes *passes_of_blocks(const struct emu_launch *l, struct timing_run *run)
 {
@@ -465,7 +476,8 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 	out->atomics.look_lines *= looks_missed(ir, of_op, memory);
 	struct timing_run run = { .thread_blocks = (double)counted_blocks(l),
 		                      .block_warps = l->grid.n_warps,
-		                      .factor = factor };
+		                      .factor = factor,
+		                      .turns = turns_of(l->grid.turns) };
 	struct block_passes *passes = passes_of_blocks(l, &run);
 	timing_input(ir, l->sass_func, l->device->gpu, of_op, memory, &run, out);
 	free(passes);

@@ -93,7 +93,7 @@ static bool needs_last_turn(const struct ir *ir, const struct loop *l, const str
 
 static bool asks_again(const struct xop *x)
 {
-	const bool takes = x->kind == X_ATOM && (x->op == ATOM_CAS || x->op == ATOM_EXCH);
+	const bool takes = x->kind == X_ATOM && xop_asks_only(x);
 	/* machine code: what goes past L1 is asked of others */
 	return takes || (x->kind == X_LD && (x->strong || x->bypass_l1));
 }
@@ -162,8 +162,7 @@ bool spins_shorten(const struct ir *ir, const struct counts *of_op, struct timin
 			t->warp_passes = fmin(t->warp_passes, visits);
 			t->longest_passes = fmin(t->longest_passes, t->warp_passes);
 			for (uint32_t o = ir->blocks[l.block[k]].first; o < ir->blocks[l.block[k]].end; o++)
-				inst[o].polls = ir->ops[o].kind == X_LD && ir->ops[o].space != SPACE_SHARED &&
-				                asks_again(&ir->ops[o]);
+				inst[o].polls = ir->ops[o].space != SPACE_SHARED && asks_again(&ir->ops[o]);
 		}
 	}
 	return any;

@@ -32,6 +32,7 @@ struct timing_run {
 	double factor;                                 /* the grid has so many times as many */
 	const struct block_passes *passes;             /* per basic block */
 	double slowest_warp_insts, longest_warp_insts; /* see struct timing_program */
+	struct timing_turns turns;                     /* likewise; operations for basic blocks */
 };
 
 /*

@@ -222,6 +222,28 @@ static struct counts *counts_by_operation(const struct ir *ir, const struct coun
 	return c;
 }
 
+static uint32_t block_of(const struct ir *ir, uint32_t op)
+{
+	uint32_t b = 0;
+	while (b + 1 < ir->n_blocks && ir->blocks[b].end <= op)
+		b++;
+	return b;
+}
+
+static struct timing_turns turns_of(const struct ir *ir, const struct timing_turns *by_op)
+{
+	const uint32_t a = block_of(ir, by_op->from), b = block_of(ir, by_op->to);
+	struct timing_turns t = *by_op;
+	t.from = a < b ? a : b;
+	t.to = a < b ? b : a;
+	/* the loop in which they wait may begin before */
+	for (uint32_t k = t.from; k <= t.to; k++)
+		for (unsigned i = 0; i < 2; i++)
+			if (ir->blocks[k].succ[i] >= 0 && (uint32_t)ir->blocks[k].succ[i] < t.from)
+				t.from = (uint32_t)ir->blocks[k].succ[i];
+	return t;
+}
+
 void timing_input(const struct ir *ir, const struct sass_func *code, const struct gpu_spec *g,
                   const struct counts *of_op, const struct op_memory *memory,
                   const struct timing_run *run, struct run_counts *out)
@@ -245,6 +267,7 @@ void timing_input(const struct ir *ir, const struct sass_func *code, const struc
 		.thread_blocks = run->thread_blocks,
 		.slowest_warp_insts = known * run->slowest_warp_insts,
 		.longest_warp_insts = known * run->longest_warp_insts,
+		.turns = turns_of(ir, &run->turns),
 	};
 	regions_build(&p, g, run->factor, out);
 	free(counts);

@@ -78,6 +78,7 @@ static bool perform_access(struct access *a)
 		access_transfer(a);
 		access_note_wanted(a);
 	}
+	access_note_turns(a);
 	return true;
 }
 

@@ -59,6 +59,8 @@ void access_race(struct access *a);
 void access_count(struct access *a);
 /* Atomics on global memory that were carried out: with which others they collide. */
 void access_note_collision(struct access *a);
+/* Accesses to words that loops wait for: whose turn it is. */
+void access_note_turns(struct access *a);
 /* Loads of what a compare-and-swap may change then: who may want the same word. */
 void access_note_wanted(struct access *a);
 

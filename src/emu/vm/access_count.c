@@ -58,9 +58,10 @@ void access_note_collision(struct access *a)
 	struct collision_log *log = a->w->worker->grid->collisions;
 	if (a->space == SPACE_SHARED && swaps_shared(x) && !a->w->worker->quick)
 		count_swaps(a);
-	if (a->space != SPACE_GLOBAL || !log)
+	/* who waits asks again and again, which says nothing of a card */
+	if (a->space != SPACE_GLOBAL || !log || (x->waits && !(x->op == ATOM_CAS && a->swapped)))
 		return;
-	const bool swap = x->op == ATOM_CAS, looked = a->w->looks > 0;
+	const bool swap = x->retries, looked = a->w->looks > 0;
 	const struct collision k = {
 		.address = a->address,
 		.mask = a->mask,
@@ -75,6 +76,24 @@ void access_note_collision(struct access *a)
 		.changed = a->swapped,
 	};
 	collision_log_add(log, &k);
+}
+
+void access_note_turns(struct access *a)
+{
+	struct turn_log *log = a->w->worker->grid->turns;
+	const struct xop *x = a->m->x;
+	if (!log || (a->space != SPACE_GLOBAL && a->space != SPACE_SHARED))
+		return;
+	const struct turn_access t = { .address = a->address,
+		                           .mask = a->mask,
+		                           .room = a->space == SPACE_SHARED ? a->w->worker->block + 1 : 0,
+		                           .op = a->u->xop };
+	/* the assembler may put a loop's first try before the loop */
+	const bool tries = x->kind == X_ATOM && x->op == ATOM_CAS && x->decides;
+	if (x->waits || tries)
+		turn_log_asks(log, &a->w->handed, &t, tries ? a->swapped : 0);
+	else if (a->write)
+		turn_log_changes(log, &a->w->handed, &t);
 }
 
 void access_note_wanted(struct access *a)

@@ -179,6 +179,7 @@ static void start_warp(struct worker *wk, uint32_t i, const struct program *p)
 	w->atomics = 0;
 	w->looks = 0;
 	w->swaps = 0;
+	memset(&w->handed, 0, sizeof w->handed);
 	w->cluster_phase = w->groups = 0;
 	w->state = WARP_RUN;
 	w->program = p;

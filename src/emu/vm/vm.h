@@ -120,6 +120,7 @@ struct grid {
 	struct block_record *records;  /* of the wave, for the cache simulation */
 	struct cache_sim *cache;
 	struct collision_log *collisions; /* NULL = no atomics on global memory */
+	struct turn_log *turns;           /* NULL = no loop waits for what another block writes */
 	struct trace *trace;              /* of block 0, warp 0 */
 	/* True when the run has to end (cancelled, timed out); called now and then by a block. */
 	bool (*poll)(struct worker *wk);

@@ -105,13 +105,14 @@ struct warp {
 	bool stays_careful; /* it could not reoptimise() */
 	bool gave_way;      /* since its last turn: its lanes let others of it go on (give_way.c) */
 	enum warp_state state;
-	uint32_t number;        /* in the block */
-	uint32_t barrier;       /* number of the barrier it waits at */
-	uint32_t atomics;       /* on global memory that it has done */
-	uint32_t looks;         /* at words that it may compare and swap then */
-	uint32_t swaps;         /* without a look before */
-	uint32_t cluster_phase; /* of its cluster's barrier when it arrived */
-	uint32_t groups;        /* wgmma.commit_group so far */
+	uint32_t number;          /* in the block */
+	uint32_t barrier;         /* number of the barrier it waits at */
+	uint32_t atomics;         /* on global memory that it has done */
+	uint32_t looks;           /* at words that it may compare and swap then */
+	uint32_t swaps;           /* without a look before */
+	struct turn_words handed; /* words that it waited for */
+	uint32_t cluster_phase;   /* of its cluster's barrier when it arrived */
+	uint32_t groups;          /* wgmma.commit_group so far */
 	uint64_t special[SR_COUNT];
 	uint32_t tid[3][32];
 	uint32_t calls;  /* that are open */

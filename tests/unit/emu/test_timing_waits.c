@@ -165,11 +165,35 @@ TEST(a_lock_is_asked_for_once_by_each)
 	static const char lock[] =
 		"W:\natom.global.cas.b32 %r2, [%d1], 0, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra W;\n"
 		"membar.gl;\natom.global.exch.b32 %r3, [%d1], 0;\n";
-	const double latency = timing.atomic_latencies * gpu_find("h200")->l2_latency_ns *
-	                       gpu_find("h200")->clock_mhz * 1e-3;
+	const double latency = timing.swap_round_trip_ns * gpu_find("h200")->clock_mhz * 1e-3;
 	const double path = cycles_of(lock);
 	if (getenv("PMPP_PERF_SHOW"))
 		print_message("a lock: %.0f cycles, %.1f latencies\n", path, path / latency);
 	assert_true(path < 32 * (3 * latency + timing.fence_cycles + 100));
 	assert_true(path > 32 * (latency + timing.fence_cycles));
+}
+
+/* Four warps of two blocks hand a lock on 128 times, one after the other: the launch lasts four
+ * times as long as a warp's own way, and is no contest of compare-and-swap. Beside it a sum by
+ * compare-and-swap is one. */
+TEST(who_waits_for_a_lock_waits_for_all_others)
+{
+	static const char lock[] =
+		"W:\natom.global.cas.b32 %r2, [%d1], 0, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra W;\n"
+		"membar.gl;\nld.global.u32 %r4, [%d1+4];\nadd.u32 %r4, %r4, 1;\n"
+		"st.global.u32 [%d1+4], %r4;\nmembar.gl;\natom.global.exch.b32 %r3, [%d1], 0;\n";
+	static const char sum[] =
+		"ld.global.u32 %r2, [%d1];\n"
+		"W:\nmov.u32 %r3, %r2;\nadd.u32 %r4, %r3, 1;\natom.global.cas.b32 %r2, [%d1], %r3, %r4;\n"
+		"setp.ne.u32 %p1, %r2, %r3;\n@%p1 bra W;\n";
+	struct emu_case c = run("", lock);
+	const double own = path_of(&c.res.counts), all = c.res.counts.longest_block_cycles;
+	const uint32_t *const left = c.buffers[0].data;
+	assert_int_equal(left[1], 128);
+	assert_true(all > 3 * own && all < 5 * own);
+	assert_true(c.res.counts.atomics.swaps == 0 && c.res.counts.atomics.contest_ns == 0);
+	emu_case_free(&c);
+	c = run("", sum);
+	assert_true(c.res.counts.atomics.swaps == 128 && c.res.counts.atomics.contest_ns > 0);
+	emu_case_free(&c);
 }
