@@ -69,9 +69,9 @@ uint64_t emu_device_used_bytes(const struct emu_device *d); /* device and manage
 /* The host wrote or the device's memory was set: these bytes have a value now, another one. Every
  * write but those of launches has to be told here ... */
 void emu_device_mark_written(struct emu_device *d, uint64_t address, uint64_t bytes);
-/* ... or that the host may write there at any time; of managed, pinned and registered memory that
- * is known. */
-void emu_device_host_writes(struct emu_device *d, uint64_t address);
+/* ... or that the host may write there at any time, as it is a @managed variable, or may be one; of
+ * managed, pinned and registered memory that is known. */
+void emu_device_host_writes(struct emu_device *d, uint64_t address, bool managed);
 
 /* --- memory that other processes have, too: launch/shared_pages.c --- */
 

@@ -14,7 +14,7 @@
 /* Managed memory, of which pages come and go: also a variable that is declared so. */
 static bool is_managed(const struct arena_region *r)
 {
-	return r->kind == EMU_MEMORY_MANAGED || (r->kind == EMU_MEMORY_VARIABLE && r->host_writes);
+	return r->kind == EMU_MEMORY_MANAGED || r->managed;
 }
 
 /* Does L2 keep what lies there? Not of the host's memory. */

@@ -243,9 +243,11 @@ void emu_device_digest(const struct emu_device *d, struct emu_device_digest *out
 	*out = (struct emu_device_digest){ { all.part[0], all.part[1] } };
 }
 
-void emu_device_host_writes(struct emu_device *d, uint64_t address)
+void emu_device_host_writes(struct emu_device *d, uint64_t address, bool managed)
 {
 	const struct arena_region *r = arena_find(&d->arena, address);
-	if (r)
-		d->arena.region[r - d->arena.region].host_writes = true;
+	if (!r)
+		return;
+	d->arena.region[r - d->arena.region].host_writes = true;
+	d->arena.region[r - d->arena.region].managed = managed;
 }

@@ -35,6 +35,7 @@ struct arena_region {
 	/* what it holds has a name; of a living arena a new one whenever it may have changed */
 	uint64_t contents, first_contents; /* now, 0 = none; when it was made */
 	bool host_writes; /* the host changes it without a word: the name says nothing */
+	bool managed;     /* a variable that is declared so */
 };
 
 /* What a mapping held for the launch before, and no launch changes. */

@@ -154,7 +154,8 @@ static cudaError_t library_variable(void **address, size_t *bytes, cudaLibrary_t
 	uint64_t at, size;
 	if (!library || !name || !emu_module_variable(module_of(library)->loaded, name, &at, &size))
 		return library && name ? cudaErrorSymbolNotFound : cudaErrorInvalidValue;
-	emu_device_host_writes(guest.device, at); /* it may be managed: the text alone does not tell */
+	/* it may be managed: the text alone does not tell */
+	emu_device_host_writes(guest.device, at, false);
 	if (address)
 		*address = (void *)(uintptr_t)at;
 	if (bytes)

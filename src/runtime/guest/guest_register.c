@@ -213,7 +213,7 @@ static void point_managed(const struct guest_module *m)
 		uint64_t address, bytes;
 		if (v->module == m && v->managed &&
 		    emu_module_variable(m->loaded, v->name, &address, &bytes)) {
-			emu_device_host_writes(guest.device, address);
+			emu_device_host_writes(guest.device, address, true);
 			*v->managed = (void *)(uintptr_t)address;
 		}
 	}

@@ -242,7 +242,7 @@ TEST(host_memory_made_known_is_looked_at)
 		launch(&b, "triple", at, b.out, false);
 		assert_int_equal(memory(b.out)[5], 3 * i);
 	}
-	emu_device_host_writes(b.device, b.in);
+	emu_device_host_writes(b.device, b.in, false);
 	for (unsigned i = 0; i < 8; i++) {
 		memory(b.in)[5] = i;
 		repeat(&b, "triple");
