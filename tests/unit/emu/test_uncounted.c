@@ -11,7 +11,7 @@ static void write_code(struct emu_case *c, const char *type, const char *reg)
 {
 	c->ptx = mem_printf(
 		PTX_HEAD ".visible .entry k(.param .u64 p, .param .u64 q, .param .u64 t)\n{\n"
-				 ".reg .b64 %%d<9>; .reg .b32 %%r<9>; .reg .b16 %%h<2>; .reg .b64 %%w<2>;\n"
+				 ".reg .b64 %%d<9>; .reg .b32 %%r<9>; .reg .b16 %%h<5>; .reg .b64 %%w<2>;\n"
 				 "ld.param.u64 %%d0, [p]; ld.param.u64 %%d1, [q]; ld.param.u64 %%d2, [t];\n"
 				 "mov.u32 %%r1, %%tid.x; mul.wide.u32 %%d3, %%r1, 4; add.s64 %%d3, %%d2, %%d3;\n"
 				 "ld.global.u32 %%r2, [%%d3]; cvt.u64.u32 %%d4, %%r2;\n"
@@ -38,7 +38,8 @@ static unsigned place_of(unsigned lane, unsigned bytes, unsigned form)
 	}
 }
 
-static void one_form(const char *type, const char *reg, unsigned bytes, unsigned form)
+static void one_form(const char *type, const char *reg, unsigned bytes, unsigned form,
+                     unsigned lanes)
 {
 	for (size_t way = 1; way < ARRAY_LEN(emu_ways); way++) {
 		struct emu_case c = { 0 };
@@ -49,16 +50,18 @@ static void one_form(const char *type, const char *reg, unsigned bytes, unsigned
 		uint8_t *want = mem_zalloc(ROOM);
 		for (unsigned i = 0; i < ROOM; i++)
 			in[i] = (uint8_t)(i * 37 + i / 256 + 1);
-		for (unsigned l = 0; l < LANES; l++) {
+		for (unsigned l = 0; l < LANES; l++)
+			places[l] = l;
+		for (unsigned l = 0; l < lanes; l++) {
 			places[l] = place_of(l, bytes, form);
 			memcpy(want + places[l], in + places[l], bytes);
 		}
 		/* the same by every block: later ones know where the first went */
-		emu_launch(&c, "k", (struct dim3u){ 3, 1, 1 }, (struct dim3u){ LANES, 1, 1 });
+		emu_launch(&c, "k", (struct dim3u){ 3, 1, 1 }, (struct dim3u){ lanes, 1, 1 });
 		if (!run_uncounted(&c, &emu_ways[way]))
 			fail_msg("%s: %s", emu_ways[way].name, c.err.msg);
 		if (memcmp(want, out, ROOM) != 0)
-			fail_msg("%s, %s, form %u: values", emu_ways[way].name, type, form);
+			fail_msg("%s, %s, form %u, %u lanes: values", emu_ways[way].name, type, form, lanes);
 		free(want);
 		emu_case_free(&c);
 	}
@@ -66,11 +69,51 @@ static void one_form(const char *type, const char *reg, unsigned bytes, unsigned
 
 TEST(lanes_are_moved_wherever_they_lie)
 {
-	for (unsigned form = 0; form < 4; form++) {
-		one_form("u8", "%r6", 1, form);
-		one_form("u16", "%h1", 2, form);
-		one_form("u32", "%r6", 4, form);
-		one_form("b64", "%w1", 8, form);
+	for (unsigned few = 0; few < 2; few++)
+		for (unsigned form = 0; form < 4; form++) {
+			const unsigned lanes = few ? 5 : LANES;
+			one_form("u8", "%r6", 1, form, lanes);
+			one_form("v2.u8", "{%h1, %h2}", 2, form, lanes);
+			one_form("v4.u8", "{%h1, %h2, %h3, %h4}", 4, form, lanes);
+			one_form("u16", "%h1", 2, form, lanes);
+			one_form("v2.u16", "{%h1, %h2}", 4, form, lanes);
+			one_form("u32", "%r6", 4, form, lanes);
+			one_form("b64", "%w1", 8, form, lanes);
+		}
+}
+
+/* Lane l of @lanes stores byte 5 l + 3 of 256 that it counted up from -7 in @space, with its sign.
+ */
+static void one_space(const char *space, unsigned lanes)
+{
+	struct emu_case c = { 0 };
+	c.ptx = mem_printf(
+		PTX_HEAD ".visible .entry k(.param .u64 q)\n{\n.reg .pred %%p<2>; .reg .b64 %%d<9>;\n"
+				 ".reg .b32 %%r<9>; .%s .align 8 .b8 mine[256];\n"
+				 "ld.param.u64 %%d0, [q]; mov.u32 %%r1, %%tid.x; mov.u32 %%r2, 0;\n"
+				 "mov.u64 %%d1, mine;\n"
+				 "LOOP: cvt.u64.u32 %%d2, %%r2; add.s64 %%d2, %%d2, %%d1; sub.s32 %%r3, %%r2, 7;\n"
+				 "st.%s.u8 [%%d2], %%r3; add.s32 %%r2, %%r2, 1;\n"
+				 "setp.lt.u32 %%p1, %%r2, 256; @%%p1 bra LOOP;\n"
+				 "bar.sync 0; mad.lo.u32 %%r4, %%r1, 5, 3; cvt.u64.u32 %%d3, %%r4;\n"
+				 "add.s64 %%d3, %%d3, %%d1; ld.%s.s8 %%r5, [%%d3];\n"
+				 "mul.wide.u32 %%d4, %%r1, 4; add.s64 %%d4, %%d4, %%d0;\n"
+				 "st.global.u32 [%%d4], %%r5;\nret;\n}\n",
+		space, space, space);
+	const int32_t *out = emu_buffer(&c, "out", ELEM_I32, BUF_INOUT, LANES);
+	emu_launch(&c, "k", (struct dim3u){ 1, 1, 1 }, (struct dim3u){ lanes, 1, 1 });
+	if (!run_uncounted(&c, &emu_ways[ARRAY_LEN(emu_ways) - 1]))
+		fail_msg("%s: %s", space, c.err.msg);
+	for (unsigned l = 0; l < lanes; l++)
+		assert_int_equal(out[l], (int8_t)(5 * l + 3 - 7));
+	emu_case_free(&c);
+}
+
+TEST(bytes_of_a_few_lanes_keep_their_signs)
+{
+	for (unsigned few = 0; few < 2; few++) {
+		one_space("local", few ? 7 : LANES);
+		one_space("shared", few ? 7 : LANES);
 	}
 }
 

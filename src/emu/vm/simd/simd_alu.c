@@ -7,6 +7,7 @@
  */
 #include "emu/lane/lane.h"
 #include "emu/vm/handler.h"
+#include "emu/vm/simd/simd_compare.h"
 #include "emu/vm/simd/simd_level.h"
 
 #include <string.h>
@@ -137,16 +138,25 @@
 		EMU_JUMP id##_any_masked(w, u, mask);                                            \
 	}
 
+/* Which lanes hold @expr. */
+#if MASKS_OF_COMPARISONS
+#define CMP_LANES(id, pointers, sources, expr) \
+	const uint32_t lanes = mask_##id(frame(w, u->a), frame(w, u->b));
+#else
+#define CMP_LANES(id, pointers, sources, expr) \
+	int32_t r[32];                             \
+	pointers EACH_LANE(i)                      \
+	{                                          \
+		sources r[i] = (expr) ? -1 : 0;        \
+	}                                          \
+	const uint32_t lanes = pack_bits(r);
+#endif
 /* d: predicate; x.u: all ones to invert the result */
 #define CMP_BODY(id, pointers, sources, expr)                             \
 	static inline uint32_t id##_bits(struct warp *w, const struct uop *u) \
 	{                                                                     \
-		int32_t r[32];                                                    \
-		pointers EACH_LANE(i)                                             \
-		{                                                                 \
-			sources r[i] = (expr) ? -1 : 0;                               \
-		}                                                                 \
-		return pack_bits(r) ^ (uint32_t)u->x.u;                           \
+		CMP_LANES(id, pointers, sources, expr)                            \
+		return lanes ^ (uint32_t)u->x.u;                                  \
 	}                                                                     \
 	HANDLER(id##_full)                                                    \
 	{                                                                     \

@@ -5,6 +5,7 @@
  */
 #include "base/value_flags.h"
 #include "emu/vm/access.h"
+#include "emu/vm/simd/simd_few.h"
 #include "emu/vm/simd/simd_place.h"
 
 /* Lanes anywhere, or all 32 one behind the other, or all at one address. */
@@ -302,6 +303,29 @@ static inline bool quick_row(struct warp *w, const struct memop *m)
 	return (m->bytes == 4 && row_32(w, m)) || (m->bytes == 8 && row_64(w, m));
 }
 
+#if defined(FEW_LANES)
+/* A few lanes load from where the instruction went last, or from a memory of their own. */
+static inline bool quick_few(struct warp *w, const struct memop *m, uint32_t mask)
+{
+	struct worker *wk = w->worker;
+	struct few f = { .base = (uintptr_t)w->shared, .room = w->shared_bytes };
+	if (m->addr.kind != ADDR_LANES64 || m->access > 4 || m->d_scalar)
+		return false;
+	if (m->x->space == SPACE_LOCAL) {
+		f.step = f.room = wk->grid->local_bytes;
+		f.base = (uintptr_t)wk->local + (uint64_t)w->number * 32 * f.step;
+	} else if (m->x->space != SPACE_SHARED) {
+		const struct mem_buffer *last = &wk->place[m->id];
+		if (last->written || !last->size)
+			return false;
+		f.low = last->low;
+		f.room = last->size;
+		f.base = (uintptr_t)w->host + last->low;
+	}
+	return few_load(w, m, mask, &f);
+}
+#endif
+
 static bool quick_access(struct warp *w, const struct uop *u, uint32_t mask)
 {
 	struct quick q; /* not all of it is worth clearing */
@@ -316,6 +340,10 @@ static bool quick_access(struct warp *w, const struct uop *u, uint32_t mask)
 		return false;
 	if (whole && !change && quick_row(w, q.m))
 		return true;
+#if defined(FEW_LANES)
+	if (read && (uint32_t)__builtin_popcount(mask) <= FEW_LANES && quick_few(w, q.m, mask))
+		return true;
+#endif
 	find_addresses(w, &q.m->addr, q.address);
 	q.shape = find_shape(&q);
 	if (!find_place(w, &q, read || change, write || change))
