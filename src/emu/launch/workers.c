@@ -19,6 +19,8 @@
 
 /* A thread costs about a tenth of it, much more where others are at work. */
 #define ALONE_S 0.0003
+/* Blocks of a wave where nothing is counted. */
+#define QUICK_WAVE ((uint64_t)1 << 16)
 
 enum phase { PHASE_BLOCKS, PHASE_CACHE, PHASE_END };
 struct member {
@@ -246,6 +248,8 @@ static bool run_counted(struct crew *c, uint64_t *at)
 		if (counting_enough(l, *at))
 			break;
 	}
+	if (l->grid.quick)
+		return true; /* nothing was noted for the caches */
 	cache_sim_wave_begin(l->grid.cache, l->grid.records, l->grid.wave_end - l->grid.wave_first);
 	atomic_store(&l->next, 0);
 	run_on_all_threads(c, PHASE_CACHE);
@@ -254,16 +258,25 @@ static bool run_counted(struct crew *c, uint64_t *at)
 	return true;
 }
 
+/* Where nothing is counted, waves are for the threads' sake only, which wait for one another at
+ * their ends. */
+static uint64_t wave_size(const struct emu_launch *l, bool quick)
+{
+	const uint64_t resident = (uint64_t)l->device->gpu->sm_count * l->blocks_per_sm;
+	const uint64_t blocks = quick && resident < QUICK_WAVE ? QUICK_WAVE : resident;
+	const uint64_t cluster = l->grid.cluster_blocks, whole = blocks / cluster * cluster;
+	const uint64_t wave = whole ? whole : cluster;
+	return wave < l->grid.order.n ? wave : l->grid.order.n;
+}
+
 static void run_waves(struct crew *c)
 {
 	struct emu_launch *l = c->l;
-	const uint64_t resident = (uint64_t)l->device->gpu->sm_count * l->blocks_per_sm;
-	const uint64_t cluster = l->grid.cluster_blocks, whole = resident / cluster * cluster;
-	const uint64_t wave = whole ? whole : cluster;
-	const uint64_t size = wave < l->grid.order.n ? wave : l->grid.order.n;
-	l->grid.records = mem_calloc(size, sizeof *l->grid.records);
-	for (uint64_t first = 0; first < l->grid.order.n; first += size) {
-		const uint64_t left = l->grid.order.n - first, n = left < size ? left : size;
+	uint64_t n;
+	l->grid.records = mem_calloc(wave_size(l, true), sizeof *l->grid.records);
+	for (uint64_t first = 0; first < l->grid.order.n; first += n) {
+		const uint64_t left = l->grid.order.n - first, size = wave_size(l, l->grid.quick);
+		n = left < size ? left : size;
 		for (uint64_t i = 0; i < n; i++)
 			l->grid.records[i] = (struct block_record){ 0 };
 		l->grid.wave_first = first;
