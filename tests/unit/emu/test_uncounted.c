@@ -155,3 +155,31 @@ TEST(words_have_values_once_they_are_written)
 	assert_true(told(&hole));
 	emu_case_free(&hole);
 }
+
+/* Blocks of 20 threads copy the words of their own number; the last ones end with the buffers,
+ * where a row of 32 would not. */
+TEST(a_part_of_a_warp_moves_a_part_of_a_row)
+{
+	enum { BLOCKS = 9, THREADS = 20 };
+	for (size_t way = 1; way < ARRAY_LEN(emu_ways); way++) {
+		struct emu_case c = { 0 };
+		c.ptx =
+			mem_strdup(PTX_HEAD ".visible .entry k(.param .u64 p, .param .u64 q)\n{\n"
+		                        ".reg .b64 %d<6>; .reg .b32 %r<6>;\n"
+		                        "ld.param.u64 %d0, [p]; ld.param.u64 %d1, [q];\n"
+		                        "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x;\n"
+		                        "mad.lo.u32 %r3, %r2, 20, %r1; mul.wide.u32 %d2, %r3, 4;\n"
+		                        "add.s64 %d3, %d0, %d2; add.s64 %d4, %d1, %d2;\n"
+		                        "ld.global.u32 %r4, [%d3]; st.global.u32 [%d4], %r4;\nret;\n}\n");
+		uint32_t *in = emu_buffer(&c, "in", ELEM_U32, BUF_IN, BLOCKS * THREADS);
+		const uint32_t *out = emu_buffer(&c, "out", ELEM_U32, BUF_INOUT, BLOCKS * THREADS);
+		for (unsigned i = 0; i < BLOCKS * THREADS; i++)
+			in[i] = 3 * i + 1;
+		emu_launch(&c, "k", (struct dim3u){ BLOCKS, 1, 1 }, (struct dim3u){ THREADS, 1, 1 });
+		if (!run_uncounted(&c, &emu_ways[way]))
+			fail_msg("%s: %s", emu_ways[way].name, c.err.msg);
+		for (unsigned i = 0; i < BLOCKS * THREADS; i++)
+			assert_int_equal(out[i], 3 * i + 1);
+		emu_case_free(&c);
+	}
+}

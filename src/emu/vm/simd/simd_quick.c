@@ -326,6 +326,42 @@ static inline bool quick_few(struct warp *w, const struct memop *m, uint32_t mas
 }
 #endif
 
+/*
+ * An instruction with a handler for whole warps, in part of one: that handler has a row's masked
+ * form, too, which needs the buffer that the careful way tells it. Once; in vain where the buffer
+ * is not one for it.
+ */
+static inline bool first_in_part(const struct warp *w, const struct memop *m, bool write)
+{
+	struct mem_buffer *last = &w->worker->place[m->id];
+	const struct mem_addr *a = &m->addr;
+	if (a->kind != ADDR_PATTERN || !a->wide || m->x->space != SPACE_GLOBAL || last->size)
+		return false;
+	const uint64_t at = SCALAR64(a->slot) + (uint64_t)a->offset;
+	return access_place(w->worker, at, !write, write, last);
+}
+
+/* Handlers for whole warps have to know the buffer, which the careful way tells them. */
+static inline bool wants_care(const struct warp *w, const struct memop *m, bool whole, bool write,
+                              bool change)
+{
+	return (m->d_scalar && !write && (whole || change)) ||
+	       (m->full_probe && (whole || (!change && first_in_part(w, m, write))));
+}
+
+/* Loads and stores that need no list of their lanes' addresses. */
+static inline bool quick_at_once(struct warp *w, const struct memop *m, uint32_t mask)
+{
+	if (mask == 0xffffffffu)
+		return quick_row(w, m);
+#if defined(FEW_LANES)
+	return m->x->kind == X_LD && (uint32_t)__builtin_popcount(mask) <= FEW_LANES &&
+	       quick_few(w, m, mask);
+#else
+	return false;
+#endif
+}
+
 static bool quick_access(struct warp *w, const struct uop *u, uint32_t mask)
 {
 	struct quick q; /* not all of it is worth clearing */
@@ -334,16 +370,10 @@ static bool quick_access(struct warp *w, const struct uop *u, uint32_t mask)
 	const struct xop *x = q.m->x;
 	const bool read = x->kind == X_LD, write = x->kind == X_ST;
 	const bool change = changes_words(q.m), whole = mask == 0xffffffffu;
-	/* handlers for whole warps have to know the buffer, which the careful way tells them */
-	if (!(read || write || change) || (q.m->d_scalar && !write && (whole || change)) ||
-	    (q.m->full_probe && whole))
+	if (!(read || write || change) || wants_care(w, q.m, whole, write, change))
 		return false;
-	if (whole && !change && quick_row(w, q.m))
+	if (!change && quick_at_once(w, q.m, mask))
 		return true;
-#if defined(FEW_LANES)
-	if (read && (uint32_t)__builtin_popcount(mask) <= FEW_LANES && quick_few(w, q.m, mask))
-		return true;
-#endif
 	find_addresses(w, &q.m->addr, q.address);
 	q.shape = find_shape(&q);
 	if (!find_place(w, &q, read || change, write || change))
