@@ -4,7 +4,8 @@
  *
  * Where the loop never writes the address, that is plain. Where it does, the ways around the loop
  * are walked, with a name for every value: as `while (k >= low) if (flag[k] >= 0) { ...; k -= n; }`
- * looks at flag[k] again as long as it is negative.
+ * looks at flag[k] again as long as it is negative. A way may begin anywhere on the loop: one that
+ * goes through a list again and again until all of it is done sets out from the list's beginning.
  */
 #include "emu/ir/ir.h"
 
@@ -162,7 +163,27 @@ static bool leave_block(struct around *w, int32_t block, const uint64_t *name)
 	return false;
 }
 
-/* On a way from operation @op of @block on, does w->home see the address that it saw before? */
+/* From w->home, where it saw the address of @name[], at operation @op of @block. */
+static bool comes_back(struct around *w, int32_t block, uint32_t op, const uint64_t *name)
+{
+	const struct xop *x = w->home;
+	bool *way_here = w->on_way;
+	w->on_way = mem_calloc(w->ir->n_blocks + 1, sizeof *w->on_way);
+	w->at_first = name_of(&x->s[0], name);
+	uint64_t *own = mem_alloc((w->ir->n_regs + 1) * sizeof *own);
+	memcpy(own, name, (w->ir->n_regs + 1) * sizeof *own);
+	for (unsigned i = 0; i < x->n_d; i++)
+		if (x->d[i] >= 0)
+			own[x->d[i]] = made_by(w, x, i, name);
+	const bool again = try_way(w, block, op + 1, own, -1, 0);
+	free(own);
+	free(w->on_way);
+	w->on_way = way_here;
+	w->at_first = 0;
+	return again;
+}
+
+/* On a way from operation @op of @block on, does w->home see an address twice? */
 static bool comes_again(struct around *w, int32_t block, uint32_t op, uint64_t *name)
 {
 	for (; op < w->ir->blocks[block].end; op++) {
@@ -172,7 +193,7 @@ static bool comes_again(struct around *w, int32_t block, uint32_t op, uint64_t *
 		if (++w->steps > MOST_STEPS || x->kind == X_CALL || x->kind == X_RET)
 			return false;
 		if (x == w->home)
-			w->at_first = name_of(&x->s[0], name);
+			return comes_back(w, block, op, name);
 		for (unsigned i = 0; i < x->n_d; i++) {
 			const int32_t d = x->d[i];
 			if (d < 0)
@@ -188,16 +209,26 @@ static bool comes_again(struct around *w, int32_t block, uint32_t op, uint64_t *
 	return leave_block(w, block, name);
 }
 
-static bool may_ask_again(const struct ir *ir, unsigned block, const struct xop *x)
+static bool way_from(struct around *w, unsigned start)
+{
+	uint64_t *name = mem_alloc((w->ir->n_regs + 1) * sizeof *name);
+	for (unsigned r = 0; r < w->ir->n_regs; r++)
+		name[r] = mix(r + 1, 0);
+	w->on_way = mem_calloc(w->ir->n_blocks + 1, sizeof *w->on_way);
+	const bool again = comes_again(w, (int32_t)start, w->ir->blocks[start].first, name);
+	free(w->on_way);
+	free(name);
+	return again;
+}
+
+/* @from_home: what is reached from @block, where @x is. */
+static bool may_ask_again(const struct ir *ir, unsigned block, const struct xop *x,
+                          const bool *from_home)
 {
 	struct around w = { .ir = ir, .home = x, .names = ir->n_regs + 1 };
-	uint64_t *name = mem_alloc((ir->n_regs + 1) * sizeof *name);
-	for (unsigned r = 0; r < ir->n_regs; r++)
-		name[r] = mix(r + 1, 0);
-	w.on_way = mem_calloc(ir->n_blocks + 1, sizeof *w.on_way);
-	const bool again = comes_again(&w, (int32_t)block, ir->blocks[block].first, name);
-	free(w.on_way);
-	free(name);
+	bool again = way_from(&w, block);
+	for (unsigned b = 0; b < ir->n_blocks && !again; b++)
+		again = from_home[b] && way_from(&w, b);
 	return again;
 }
 
@@ -256,7 +287,7 @@ void ir_find_polls(struct ir *ir)
 			const bool waits = seen[b] && x->decides && waits_by(ir, seen, b, x);
 			const bool polls =
 				seen[b] && (x->s[0].kind != S_REG || !written_in_loop(ir, seen, b, x->s[0].reg) ||
-			                (waits && may_ask_again(ir, b, x)));
+			                (waits && may_ask_again(ir, b, x, seen)));
 			x->polls = polls && (x->kind == X_ATOM || x->strong);
 			x->looks = polls && x->kind == X_LD && x->space != SPACE_SHARED;
 			ir->waits |= polls && x->space != SPACE_SHARED;

@@ -165,3 +165,37 @@ TEST(plain_flags_are_waited_for_in_turn)
 	assert_int_equal(((uint32_t *)c.buffers[1].data)[0], BLOCKS);
 	emu_case_free(&c);
 }
+
+/*
+ * A block goes through its two words again and again until both are set; a word is set once the
+ * next one is, which the next block owns. The loop that asks is not the innermost one: that one
+ * never comes to a word twice.
+ */
+TEST(a_list_is_gone_through_until_all_of_it_is_done)
+{
+	struct emu_case c = { 0 };
+	c.ptx = mem_strdup(PTX_HEAD
+	                   ".visible .entry k(.param .u64 state, .param .u64 looks)\n{\n"
+	                   ".reg .pred %p<9>;\n.reg .b32 %r<9>;\n.reg .b64 %d<9>;\n"
+	                   "ld.param.u64 %d1, [state];\ncvta.to.global.u64 %d1, %d1;\n"
+	                   "ld.param.u64 %d2, [looks];\ncvta.to.global.u64 %d2, %d2;\n"
+	                   "mov.u32 %r1, %ctaid.x;\n"
+	                   "again:\nmov.u32 %r2, %r1;\nmov.u32 %r3, 0;\n"
+	                   "word:\nmul.wide.u32 %d3, %r2, 4;\nadd.s64 %d4, %d1, %d3;\n"
+	                   "ld.volatile.global.u32 %r4, [%d4];\nsetp.ne.u32 %p1, %r4, 0;\n"
+	                   "@%p1 bra next;\n"
+	                   "setp.eq.u32 %p2, %r2, 127;\n@%p2 bra set;\n"
+	                   "ld.volatile.global.u32 %r5, [%d4+4];\nsetp.ne.u32 %p3, %r5, 0;\n"
+	                   "@%p3 bra set;\nmov.u32 %r3, 1;\nbra next;\n"
+	                   "set:\nst.volatile.global.u32 [%d4], 1;\n"
+	                   "next:\nadd.u32 %r2, %r2, 64;\nsetp.lt.u32 %p4, %r2, 128;\n@%p4 bra word;\n"
+	                   "setp.ne.u32 %p5, %r3, 0;\n@%p5 bra again;\n"
+	                   "ret;\n}\n");
+	emu_buffer(&c, STATE, ELEM_U32, BUF_INOUT, 2 * BLOCKS);
+	emu_buffer(&c, LOOKS, ELEM_U32, BUF_INOUT, BLOCKS);
+	emu_launch(&c, "k", (struct dim3u){ BLOCKS, 1, 1 }, (struct dim3u){ 1, 1, 1 });
+	emu_must_run(&c);
+	for (unsigned i = 0; i < 2 * BLOCKS; i++)
+		assert_int_equal(((uint32_t *)c.buffers[0].data)[i], 1);
+	emu_case_free(&c);
+}
