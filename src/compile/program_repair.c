@@ -62,6 +62,7 @@ static const struct {
 	{ PROGRAM_REPAIR_RELOCATABLE, "requires separate compilation mode" },
 	{ PROGRAM_REPAIR_SAMPLES, "helper_cuda.h: No such file" },
 	{ PROGRAM_REPAIR_SAMPLES, "helper_functions.h: No such file" },
+	{ PROGRAM_REPAIR_SAMPLES, "helper_image.h: No such file" },
 	{ PROGRAM_REPAIR_SAMPLES, "helper_math.h: No such file" },
 	{ PROGRAM_REPAIR_SAMPLES, "helper_string.h: No such file" },
 	{ PROGRAM_REPAIR_SAMPLES, "helper_timer.h: No such file" },

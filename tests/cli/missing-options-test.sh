@@ -146,6 +146,36 @@ same sample-output 'GPU Device 0: "Ampere" with compute capability 8.0
 3 1' "$(cat "$dir/out")"
 says sample-noted 'the helper headers of NVIDIA'
 says sample-error-named 'cudaErrorInvalidDevice'
+# pictures and files of numbers
+cat >picture.cu <<'EOF2'
+#include <helper_functions.h>
+int main()
+{
+	unsigned char *read = NULL, grey[6] = { 0, 51, 102, 153, 204, 255 };
+	float *back = NULL, *numbers = NULL, values[3] = { 1.5f, -2, 3 };
+	unsigned w = 0, h = 0, n = 0;
+	sdkSavePGM("grey.pgm", grey, 3, 2);
+	printf("%d", sdkLoadPGM("grey.pgm", &back, &w, &h));
+	printf(" %ux%u %.1f %.1f\n", w, h, back[1], back[5]);
+	unsigned char pixels[8] = { 1, 2, 3, 9, 4, 5, 6, 9 };
+	sdkSavePPM4ub("pixels.ppm", pixels, 2, 1);
+	printf("%d", sdkLoadPPM4ub("pixels.ppm", &read, &w, &h));
+	printf(" %ux%u %d %d %d\n", w, h, read[2], read[3], read[4]);
+	printf("%d %d\n", sdkComparePPM("pixels.ppm", "pixels.ppm", 0, 0, false),
+	       sdkLoadPGM("pixels.ppm", &back, &w, &h));
+	std::ofstream("numbers.txt") << "1.5 -2\n3";
+	printf("%d", sdkReadFile("numbers.txt", &numbers, &n, true));
+	printf(" %u %g %d\n", n, numbers[1],
+	       compareDataAsFloatThreshold(values, numbers, 3, 1e-6f, 0.0f));
+	printf("%d\n", sdkWriteFile("out.dat", numbers, n, 0.1f, false));
+}
+EOF2
+run picture 0 launches picture.cu
+same picture-output '1 3x2 0.2 1.0
+1 2x1 3 0 4
+1 0
+1 3 -2 1
+1' "$(cat "$dir/out")"
 # what no option helps is told as before
 echo 'int main() { return std::nothing_of_the_kind(); }' >wrong.cu
 run wrong 1 launches wrong.cu

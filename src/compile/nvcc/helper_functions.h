@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "helper_image.h"
 #include "helper_string.h"
 #include "helper_timer.h"
 
@@ -33,6 +34,14 @@ inline bool compareData(const T *expected, const T *data, unsigned n, const S mo
 	for (unsigned i = 0; i < n; i++)
 		wrong += !(std::fabs((double)expected[i] - (double)data[i]) <= (double)most);
 	return few > 0 ? wrong <= few * n : wrong == 0;
+}
+
+/* The same, of what both are as floats. */
+template <class T, class S>
+inline bool compareDataAsFloatThreshold(const T *expected, const T *data, unsigned n, const S most,
+                                        const float few)
+{
+	return compareData(expected, data, n, most, few);
 }
 
 #endif
