@@ -84,19 +84,32 @@ void ir_find_deciding(struct ir *ir)
 	free(deciding);
 }
 
-void ir_find_blind(struct ir *ir)
+bool *ir_read_registers(const struct ir *ir)
 {
 	bool *read = mem_calloc(ir->n_regs + 1, sizeof *read);
+	for (uint32_t r = 0; r < ir->n_regs; r++)
+		read[r] = ir->regs[r].passes;
 	for (uint32_t o = 0; o < ir->n_ops; o++)
 		for (unsigned s = 0; s < ir->ops[o].n_s; s++)
 			if (ir->ops[o].s[s].kind == S_REG)
 				read[ir->ops[o].s[s].reg] = true;
+	return read;
+}
+
+bool xop_is_read(const struct xop *x, const bool *read)
+{
+	for (unsigned i = 0; i < x->n_d; i++)
+		if (x->d[i] >= 0 && read[x->d[i]])
+			return true;
+	return false;
+}
+
+void ir_find_blind(struct ir *ir)
+{
+	bool *read = ir_read_registers(ir);
 	for (uint32_t o = 0; o < ir->n_ops; o++) {
 		struct xop *x = &ir->ops[o];
-		x->blind = x->kind == X_ATOM && x->op == ATOM_EXCH;
-		for (unsigned i = 0; i < x->n_d; i++)
-			if (x->d[i] >= 0 && (read[x->d[i]] || ir->regs[x->d[i]].passes))
-				x->blind = false;
+		x->blind = x->kind == X_ATOM && x->op == ATOM_EXCH && !xop_is_read(x, read);
 	}
 	free(read);
 }

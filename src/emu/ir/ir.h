@@ -342,6 +342,10 @@ void ir_find_deciding(struct ir *ir);
 /* Marks the blocks of loops that change nothing and wait for memory to change (asking.c), and the
  * plain loads that they wait by, by what decides. */
 void ir_find_asking(struct ir *ir);
+/* Those that an operation reads, or that pass values between functions; the caller's. */
+bool *ir_read_registers(const struct ir *ir);
+/* Is a value that @x makes among them? */
+bool xop_is_read(const struct xop *x, const bool *read);
 /* Marks exchanges whose old value nobody reads. */
 void ir_find_blind(struct ir *ir);
 /* Loads that look at a word of global memory before a compare-and-swap of the same address. */

@@ -274,12 +274,13 @@ static void mark_waiting(struct ir *ir, uint32_t home, const bool *seen)
 
 void ir_find_polls(struct ir *ir)
 {
-	bool *seen = mem_calloc(ir->n_blocks + 1, sizeof *seen);
+	bool *seen = mem_calloc(ir->n_blocks + 1, sizeof *seen), *read = ir_read_registers(ir);
 	for (unsigned b = 0; b < ir->n_blocks; b++)
 		for (uint32_t o = ir->blocks[b].first; o < ir->blocks[b].end; o++) {
 			struct xop *x = &ir->ops[o];
 			ir->speaks |= speaks(x);
-			if (!may_change(ir, x))
+			/* a counter that is only counted up is not asked */
+			if (!may_change(ir, x) || (x->kind == X_ATOM && !xop_is_read(x, read)))
 				continue;
 			for (unsigned i = 0; i < ir->n_blocks; i++)
 				seen[i] = false;
@@ -296,5 +297,6 @@ void ir_find_polls(struct ir *ir)
 			if (x->waits)
 				mark_waiting(ir, b, seen);
 		}
+	free(read);
 	free(seen);
 }

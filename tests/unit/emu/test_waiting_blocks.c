@@ -199,3 +199,23 @@ TEST(a_list_is_gone_through_until_all_of_it_is_done)
 		assert_int_equal(((uint32_t *)c.buffers[0].data)[i], 1);
 	emu_case_free(&c);
 }
+
+/* Each block counts its turns in one word, and nobody reads what it held. */
+TEST(a_counter_is_no_wait)
+{
+	struct emu_case c = { 0 };
+	c.ptx = mem_strdup(PTX_HEAD ".visible .entry k(.param .u64 state, .param .u64 looks)\n{\n"
+	                            ".reg .pred %p<4>;\n.reg .b32 %r<8>;\n.reg .b64 %d<8>;\n"
+	                            "ld.param.u64 %d1, [state];\ncvta.to.global.u64 %d1, %d1;\n"
+	                            "mov.u32 %r2, 0;\n"
+	                            "next:\natom.global.add.u32 %r4, [%d1], 1;\nadd.u32 %r2, %r2, 1;\n"
+	                            "setp.lt.u32 %p1, %r2, 5;\n@%p1 bra next;\n"
+	                            "ret;\n}\n");
+	emu_buffer(&c, STATE, ELEM_U32, BUF_INOUT, BLOCKS);
+	emu_buffer(&c, LOOKS, ELEM_U32, BUF_INOUT, BLOCKS);
+	emu_launch(&c, "k", (struct dim3u){ BLOCKS, 1, 1 }, (struct dim3u){ 1, 1, 1 });
+	emu_must_run(&c);
+	assert_false(c.res.counts.spins);
+	assert_int_equal(((uint32_t *)c.buffers[0].data)[0], 5 * BLOCKS);
+	emu_case_free(&c);
+}
