@@ -12,8 +12,9 @@
 
 #include <stdlib.h>
 
-/* Blocks between two looks at how much was done: at first so many, then as many as have run. */
-#define FIRST_LOOK 16
+/* Blocks between two looks at how much was done: at first so many, then as many as have run. One
+ * block alone may do more than enough. */
+#define FIRST_LOOK 2
 
 static bool has_global_atomics(const struct ir *ir)
 {
