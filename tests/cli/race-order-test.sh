@@ -161,3 +161,37 @@ int main()
 EOF
 run long-name 1 launches long.cu
 grep -q 'long.cu:[56]: moves_to_the_left: global-memory race.* nothing orders the two blocks' err && ok long-name-leaves-room || not_ok long-name-leaves-room "$(cat err)"
+
+# a load that the compiler moved has no source line of its own; without line tables both sides have
+# lines of PTX
+cat >flag.cu <<'EOF'
+__global__ void waits(int *flag, int *data)
+{
+	if (blockIdx.x == 0) {
+		data[0] = 42;
+		__threadfence();
+		*flag = 1;
+	} else {
+		while (*flag == 0)
+			;
+		__threadfence();
+		data[1] = data[0];
+	}
+}
+int main()
+{
+	int *flag, *data;
+	cudaMalloc(&flag, 4);
+	cudaMalloc(&data, 8);
+	cudaMemset(flag, 0, 4);
+	waits<<<2, 1>>>(flag, data);
+	cudaDeviceSynchronize();
+	cudaFree(flag);
+	return cudaFree(data);
+}
+EOF
+run moved-load 1 launches flag.cu
+grep -q 'flag.cu:8: waits: global-memory race.* the store of line 6 by' err && ok moved-load-has-a-line || not_ok moved-load-has-a-line "$(cat err)"
+nvcc -o no-lines long.cu
+run no-lines 1 launches ./no-lines
+grep -q 'PTX line [1-9][0-9]*: global-memory race.* of PTX line [1-9][0-9]* by' err && ok no-lines-but-of-ptx || not_ok no-lines-but-of-ptx "$(cat err)"

@@ -12,9 +12,38 @@ static const struct ir_inst *inst_of(const struct emu_launch *l, uint32_t xop)
 	return &l->image.ir.insts[l->image.ir.ops[xop].pc];
 }
 
+/* The source line of an operation; of one without, as compilers leave what they move, that of the
+ * next one in its block, or of the one before. 0 = there is none. */
+static uint32_t line_of(const struct emu_launch *l, uint32_t xop)
+{
+	const struct ir *ir = &l->image.ir;
+	uint32_t line = inst_of(l, xop)->line, b = 0;
+	while (!line && b < ir->n_blocks &&
+	       xop - ir->blocks[b].first >= ir->blocks[b].end - ir->blocks[b].first)
+		b++;
+	for (uint32_t o = xop; !line && b < ir->n_blocks && o < ir->blocks[b].end; o++)
+		line = inst_of(l, o)->line;
+	for (uint32_t o = xop; !line && b < ir->n_blocks && o-- > ir->blocks[b].first;)
+		line = inst_of(l, o)->line;
+	return line;
+}
+
 struct place {
 	char text[160];
 };
+
+/* "line 12"; without source lines that of the listing */
+static struct place line_place(const struct emu_launch *l, uint32_t xop)
+{
+	const uint32_t line = line_of(l, xop);
+	struct place s;
+	if (line)
+		snprintf(s.text, sizeof s.text, "line %u", line);
+	else
+		snprintf(s.text, sizeof s.text, l->image.ir.func ? "PTX line %u" : "offset 0x%x",
+		         inst_of(l, xop)->listing);
+	return s;
+}
 
 static struct place thread_place(const struct emu_launch *l, uint64_t block, uint32_t warp,
                                  uint32_t lane)
@@ -177,17 +206,16 @@ static const char *other_verb(const struct emu_launch *l, const struct emu_fault
 static bool report_race(const struct emu_launch *l, const struct emu_fault *f, const char *where,
                         struct err *err)
 {
-	const struct ir_inst *other = inst_of(l, f->other_op);
+	const struct place other = line_place(l, f->other_op);
 	const bool between = f->other_block != f->block;
 	const bool copied = l->image.ir.ops[f->other_op].kind == X_ASYNC && f->other_store;
 	const bool one_warp = !between && f->other_thread / 32 == f->warp;
 	const struct place who = thread_place(l, f->block, f->warp, f->lane), what = data_place(l, f);
 	const struct place them =
 		thread_place(l, f->other_block, f->other_thread / 32, f->other_thread % 32);
-	err_set(err, ERR_FAULT,
-	        "%s: %s-memory race at %s: this %s by %s meets the %s of line %u by %s, %s", where,
-	        f->space == SPACE_SHARED ? "shared" : "global", what.text,
-	        f->atomic ? "atomic" : access_verb(f), who.text, other_verb(l, f), other->line,
+	err_set(err, ERR_FAULT, "%s: %s-memory race at %s: this %s by %s meets the %s of %s by %s, %s",
+	        where, f->space == SPACE_SHARED ? "shared" : "global", what.text,
+	        f->atomic ? "atomic" : access_verb(f), who.text, other_verb(l, f), other.text,
 	        between ? them.text : strstr(them.text, "thread"),
 	        f->scope   ? "atomic only within one block"
 	        : copied   ? "with no wait for that copy and barrier between"
@@ -232,17 +260,18 @@ static const char *register_name(const struct ir *ir, uint32_t reg)
 	return !ir->linked && ir->func && reg < ir->func->n_regs ? ir->func->regs[reg].name : "(none)";
 }
 
-static void say_where(const struct emu_launch *l, const struct ir_inst *in, char *where, size_t n)
+static void say_where(const struct emu_launch *l, uint32_t xop, char *where, size_t n)
 {
+	const uint32_t line = line_of(l, xop);
 	size_t len;
 	const char *own = ptx_short_name(l->func->name, &len);
 	char name[256];
 	snprintf(name, sizeof name, "%.*s", (int)len, own);
-	if (in->line)
-		snprintf(where, n, "%s:%u: %s", l->source_file, in->line, name);
+	if (line)
+		snprintf(where, n, "%s:%u: %s", l->source_file, line, name);
 	else
 		snprintf(where, n, l->image.ir.func ? "%s: %s, PTX line %u" : "%s: %s, offset 0x%x",
-		         l->source_file, name, in->listing);
+		         l->source_file, name, inst_of(l, xop)->listing);
 }
 
 bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct err *err)
@@ -250,7 +279,7 @@ bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct 
 	const struct ir_inst *in = inst_of(l, f->xop);
 	const struct place who = thread_place(l, f->block, f->warp, f->lane), what = data_place(l, f);
 	char where[320];
-	say_where(l, in, where, sizeof where);
+	say_where(l, f->xop, where, sizeof where);
 	switch (f->kind) {
 	case FAULT_BOUNDS:
 		err_set(err, ERR_FAULT, "%s: %s of %u bytes out of bounds: %s; %s", where, access_verb(f),
