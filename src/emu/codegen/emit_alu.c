@@ -146,6 +146,25 @@ static void known_predicate(struct emit *e, int32_t d, uint64_t value)
 	u->a = u->b = value ? e->pred_ones : e->pred_zeros;
 }
 
+/* Lanes in a row, or another pattern, against a scalar: without spreading them first. */
+static bool row_cmp(struct emit *e, const struct xop *x, uint32_t d)
+{
+	const struct affine s[2] = { emit_form(e, &x->s[0]), emit_form(e, &x->s[1]) };
+	const unsigned at = affine_uniform(&s[0]);
+	const struct handler *h = &e->h->alu->row[x->op][at];
+	if (!h->full || s[at].cls != AFFINE_SCALAR || s[at].known || !s[at].pattern ||
+	    !affine_uniform(&s[!at]))
+		return false;
+	const uint32_t a = emit_scalar(e, &x->s[at], 4), b = emit_scalar(e, &x->s[!at], 4);
+	struct uop *u = emit_uop(e, h);
+	u->d = d;
+	u->a = a;
+	u->b = b;
+	u->x.u = (uint64_t)s[at].pattern; /* made a pointer when all patterns are known */
+	u->y = x->neg ? 0xffffffffu : 0;
+	return true;
+}
+
 void emit_cmp(struct emit *e, const struct xop *x)
 {
 	const struct affine raw = e->raw;
@@ -161,7 +180,7 @@ void emit_cmp(struct emit *e, const struct xop *x)
 	const uint32_t d = e->pred_slot[x->d[0]];
 	if (uniform)
 		scalar_op(e, x, d);
-	else
+	else if (!row_cmp(e, x, d))
 		lanes_op(e, x, d);
 }
 

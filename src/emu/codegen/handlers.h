@@ -59,6 +59,8 @@ enum scalar_source { SCALAR_NONE, SCALAR_A, SCALAR_B, SCALAR_C, SCALAR_SOURCES }
 
 struct alu_handlers {
 	struct handler op[E_COUNT][SCALAR_SOURCES]; /* comparisons included; .full NULL = not there */
+	/* Comparisons of scalar + pattern, their first or second source, with a scalar; the same. */
+	struct handler row[E_COUNT][2];
 	struct handler select32, select64;
 	struct handler spread32, spread64; /* d[lane] = scalar a + pattern x */
 	struct handler shuffle;            /* shfl by constants; other masks as warp_handlers.shfl */

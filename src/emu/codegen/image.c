@@ -156,6 +156,17 @@ static void make_segments(struct image *im)
 	}
 }
 
+/* Its pattern is a number until all are known. */
+static bool compares_row(const struct emit *e, const struct uop *u)
+{
+	const struct ir *ir = &e->im->ir;
+	if (u->xop >= ir->n_ops)
+		return false;
+	const struct xop *x = &ir->ops[u->xop];
+	const struct handler *h = e->h->alu->row[x->op];
+	return x->kind == X_CMP && (u->full == h[0].full || u->full == h[1].full);
+}
+
 static void emit_program(struct emit *e)
 {
 	struct image *im = e->im;
@@ -207,7 +218,7 @@ static void emit_program(struct emit *e)
 			u->x.to = &p->uops[u->x.u];
 		} else if (u->full == e->h->alu->spread32.full || u->full == e->h->alu->spread64.full ||
 		           u->full == c->check_s32.full || u->full == c->check_u32.full ||
-		           u->full == c->check_positive.full) {
+		           u->full == c->check_positive.full || compares_row(e, u)) {
 			u->x.pattern = &p->forms.patterns[u->x.u];
 		}
 	}

@@ -228,6 +228,49 @@ SELECT(64)
 SPREAD(32)
 SPREAD(64)
 
+/*
+ * d: predicate, of scalar a + pattern x against scalar b; y: all ones to invert the result. Most
+ * warps are wholly on one side, as of `if (i < n)`: @all and @none say which, of the lowest and the
+ * highest lane, where no lane wraps around.
+ */
+#define ROW_CMP(id, T, all, none, expr)                                            \
+	static inline uint32_t id##_bits(struct warp *w, const struct uop *u)          \
+	{                                                                              \
+		const struct pattern *p = u->x.pattern;                                    \
+		const LANE_##T first = *(const LANE_##T *)frame(w, u->a);                  \
+		const LANE_##T b = *(const LANE_##T *)frame(w, u->b);                      \
+		const int64_t lo = first + p->min, hi = first + p->max;                    \
+		if (lo == (LANE_##T)lo && hi == (LANE_##T)hi && ((all) || (none)))         \
+			return (all) ? ~u->y : u->y;                                           \
+		int32_t r[32];                                                             \
+		EACH_LANE(i)                                                               \
+		{                                                                          \
+			const LANE_##T a = (LANE_##T)((uint32_t)first + (uint32_t)p->lane[i]); \
+			r[i] = (expr) ? -1 : 0;                                                \
+		}                                                                          \
+		return pack_bits(r) ^ u->y;                                                \
+	}                                                                              \
+	HANDLER(id##_full)                                                             \
+	{                                                                              \
+		(void)mask;                                                                \
+		PRED(u->d) = id##_bits(w, u);                                              \
+		NEXT_full(u + 1);                                                          \
+	}                                                                              \
+	HANDLER(id##_masked)                                                           \
+	{                                                                              \
+		PRED(u->d) = (PRED(u->d) & ~mask) | (id##_bits(w, u) & mask);              \
+		NEXT_masked(u + 1);                                                        \
+	}
+ROW_CMP(row_eq_b32, u32, false, b<lo || b> hi, a == b)
+ROW_CMP(row_lt_s32, s32, hi < b, lo >= b, a < b)
+ROW_CMP(row_le_s32, s32, hi <= b, lo > b, a <= b)
+ROW_CMP(row_lt_u32, u32, hi < b, lo >= b, a < b)
+ROW_CMP(row_le_u32, u32, hi <= b, lo > b, a <= b)
+ROW_CMP(lt_s32_row, s32, b < lo, b >= hi, b < a)
+ROW_CMP(le_s32_row, s32, b <= lo, b > hi, b <= a)
+ROW_CMP(lt_u32_row, u32, b < lo, b >= hi, b < a)
+ROW_CMP(le_u32_row, u32, b <= lo, b > hi, b <= a)
+
 /* d[lane] = a[lane it reads]; y predicate slot, 0 = none; operands otherwise as vm_shfl has them */
 HANDLER(shuffle_full)
 {
@@ -268,6 +311,13 @@ const struct alu_handlers LEVEL(alu_handlers) = {
 #define CMP(id, T, expr) [E_##id] = { H(id) },
 #define HOTCMP(id, T, expr) [E_##id] = { H(id), H(id##_sa), H(id##_sb) },
 #include "emu/lane/ops.def"
+	},
+	.row = {
+		[E_eq_b32] = { H(row_eq_b32), H(row_eq_b32) },
+		[E_lt_s32] = { H(row_lt_s32), H(lt_s32_row) },
+		[E_le_s32] = { H(row_le_s32), H(le_s32_row) },
+		[E_lt_u32] = { H(row_lt_u32), H(lt_u32_row) },
+		[E_le_u32] = { H(row_le_u32), H(le_u32_row) },
 	},
 	.select32 = H(select32), .select64 = H(select64),
 	.spread32 = H(spread32), .spread64 = H(spread64), .shuffle = H(shuffle),
