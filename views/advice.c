@@ -110,9 +110,13 @@ static void memory(const struct session *s, struct findings *f, const struct met
 		    "line %u moves %.1f sectors per request and uses %.0f %% of them: %s", line, per,
 		    100 * used, source);
 		f->list[f->n - 1].cure = cure_of(s, line);
-	} else if (metric_get(m, M_MEM_LD_REQ) + metric_get(m, M_MEM_ST_REQ) > 0) {
+	} else if (metric_get(m, M_MEM_LD_REQ) > 0 && metric_get(m, M_MEM_ST_REQ) > 0) {
 		keep(f, "accesses are coalesced", "%.1f sectors per load, %.1f per store",
 		     metric_get(m, M_MEM_LD_SPR), metric_get(m, M_MEM_ST_SPR));
+	} else if (metric_get(m, M_MEM_LD_REQ) > 0) {
+		keep(f, "accesses are coalesced", "%.1f sectors per load", metric_get(m, M_MEM_LD_SPR));
+	} else if (metric_get(m, M_MEM_ST_REQ) > 0) {
+		keep(f, "accesses are coalesced", "%.1f sectors per store", metric_get(m, M_MEM_ST_SPR));
 	}
 	double excess = metric_get(m, M_SH_LD_EXCESS) + metric_get(m, M_SH_ST_EXCESS);
 	char few[32], all[32];

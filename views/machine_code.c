@@ -6,10 +6,12 @@
  */
 #include "ui/view.h"
 
+#include "base/mem.h"
 #include "base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SHOWS                                                                                   \
@@ -17,14 +19,11 @@
 	"that the compiler has it wait, its scoreboards, and what it depends on."
 
 enum {
-	LOOP_COLS = 26,
-	LIVE_COLS = 25,
 	SASS_COLS = 78, /* with instructions of 36 characters, as most are */
 	LANES_COLS = 6,
 	TEXT_AT = 42,
 	BESIDE_COLS = 24,
 	SOURCE_COLS = 36, /* of source alone, where long instructions want the rest */
-	REGISTER_ROWS = 16,
 	WORDY_ROWS = 24,
 	MOST_COLS = 320 /* of any text here */
 };
@@ -88,93 +87,6 @@ static unsigned detail_start(const struct session *s)
 	return 0;
 }
 
-/* --- what stands above the instructions ------------------------------------------------------- */
-
-/* Why no instruction has a count. */
-static const char *why_no_counts(const struct session *s)
-{
-	const struct run_result *run = &s->now->run;
-	static const char refused[] = "not of machine code: ";
-	const char *why = strstr(run->note, refused);
-	if (why)
-		return why + sizeof refused - 1;
-	if (!run->level[0])
-		return "a GPU was asked for counts by source line";
-	return s->tour.preset && !s->tour.off_path ? "a lesson counts PTX" : "this run counted PTX";
-}
-
-static void draw_hot_loop(const struct session *s, struct canvas *c, int row, int col)
-{
-	const struct code_listing *code = s->now->code;
-	const struct run_counts *counts = &s->now->run.counts;
-	struct code_loop hot;
-	if (!code_listing_hot_loop(code, counts, &hot) || col + LOOP_COLS >= c->cols)
-		return;
-	canvas_printf(c, row, col, STYLE_NORMAL, "   loop %04x-%04x %.1f %%",
-	              (unsigned)code->insts[hot.first].offset, (unsigned)code->insts[hot.last].offset,
-	              100 * (double)hot.warps / (double)counts->total.warp_executed);
-}
-
-/* What of it the uniform datapath did, and what registers cost: figures of machine code alone. */
-static int draw_registers(const struct session *s, struct canvas *c, int row)
-{
-	static const enum metric_id shown[] = { M_INST_UNIFORM, M_REG_REUSE, M_REG_CONFLICTS };
-	static const char *const words[] = { " on the uniform datapath", " of registers reused",
-		                                 " cycles for register banks" };
-	char value[32];
-	for (int i = 0, col = 2; i < 3; i++) {
-		if (!metric_known(&s->now->metrics, shown[i]))
-			continue;
-		metric_format(&s->now->metrics, shown[i], value, sizeof value);
-		col = canvas_text(c, row, col, STYLE_BOLD, value);
-		col = canvas_text(c, row, col, STYLE_DIM, words[i]) + 3;
-	}
-	return row + 1;
-}
-
-/* Where most registers hold a value: what stands there decides how many a thread needs. */
-static void draw_most_live(const struct code_listing *code, struct canvas *c, int row, int col)
-{
-	unsigned most = 0;
-	for (unsigned i = 0; i < code->n; i++)
-		if (code->insts[i].live_regs > code->insts[most].live_regs)
-			most = i;
-	if (code->live && col + LIVE_COLS < c->cols)
-		canvas_printf(c, row, col, STYLE_DIM, "   most live %u at %04x",
-		              code->insts[most].live_regs, (unsigned)code->insts[most].offset);
-}
-
-static int draw_head(const struct session *s, struct canvas *c, int row)
-{
-	const struct code_listing *code = s->now->code;
-	const struct run_counts *counts = &s->now->run.counts;
-	char total[32], ptx[32];
-	unsigned spills = 0;
-	for (unsigned i = 0; i < code->n; i++)
-		spills += code->insts[i].spill;
-	int col = canvas_text(c, row, 2, STYLE_BOLD, code->title);
-	col = canvas_printf(c, row, col, STYLE_NORMAL, "   %u instructions   %u registers", code->n,
-	                    code->registers);
-	if (spills)
-		col = canvas_printf(c, row, col, STYLE_BAD, "   ✗ %u spill", spills);
-	draw_most_live(code, c, row, col);
-	row++;
-	if (!counts->n_code) {
-		col = canvas_text(c, row, 2, STYLE_DIM, "not counted: ");
-		canvas_text_n(c, row, col, c->cols - col - 2, STYLE_DIM, why_no_counts(s));
-		return row + 1;
-	}
-	fmt_count(total, sizeof total, (double)counts->total.warp_executed);
-	fmt_count(ptx, sizeof ptx, (double)counts->ptx.warp_executed);
-	const char *mark = origin_mark(counts->origin, c->ascii);
-	col = canvas_printf(c, row, 2, STYLE_BOLD, "%s %s", total, mark);
-	col = canvas_text(c, row, col, STYLE_DIM, " warp instructions");
-	if (counts->ptx_known)
-		col = canvas_printf(c, row, col, STYLE_DIM, "   the PTX has %s", ptx);
-	draw_hot_loop(s, c, row, col);
-	return c->rows >= REGISTER_ROWS ? draw_registers(s, c, row + 1) : row + 1;
-}
-
 /* --- one instruction -------------------------------------------------------------------------- */
 
 /* Where the columns of the machine code begin in the canvas, and of what stands beside it. */
@@ -209,18 +121,31 @@ static int source_cols(const struct session *s, const struct code_listing *code)
 		if (i && code->insts[i].line == code->insts[i - 1].line)
 			continue;
 		panel_source(s, code->insts[i].line, line, sizeof line);
-		of_length[utf8_columns(line)]++;
+		of_length[text_columns(line)]++;
 		n++;
 	}
 	return cols_for(of_length, n / 20) + 5;
 }
 
+/* Of what stands beside an instruction: parameters that became none may be long. */
 static int ptx_cols(const struct code_listing *code)
 {
-	unsigned of_length[MOST_COLS] = { 0 };
+	unsigned of_length[MOST_COLS] = { 0 }, n = 0, last = 0;
 	for (unsigned k = 0; k < code->n_ptx; k++)
-		of_length[utf8_columns(code->ptx[k].text)]++;
-	return cols_for(of_length, code->n_ptx / 20);
+		last = code->ptx[k].number > last ? code->ptx[k].number : last;
+	bool *beside = mem_calloc(last + 1u, sizeof *beside);
+	for (unsigned i = 0; i < code->n; i++)
+		if (code->insts[i].ptx_line <= last)
+			beside[code->insts[i].ptx_line] = true;
+	for (unsigned k = 0; k < code->n_ptx; k++) {
+		if (!beside[code->ptx[k].number])
+			continue;
+		const int cols = text_columns(code->ptx[k].text);
+		of_length[cols < MOST_COLS ? cols : MOST_COLS - 1]++;
+		n++;
+	}
+	free(beside);
+	return cols_for(of_length, n / 20);
 }
 
 /* Source and PTX side by side, in at most @room columns, in @want nineteen of twenty instructions
@@ -232,7 +157,7 @@ static void place_both(const struct session *s, struct columns *at, int room, in
 	at->sass = rest > source + ptx ? rest : source + ptx;
 	at->sass = at->sass < want ? at->sass : want < room ? want : room;
 	at->sass = at->sass < 2 * BESIDE_COLS ? 2 * BESIDE_COLS : at->sass;
-	at->ptx = source + ptx <= at->sass ? at->sass - ptx : at->sass / 2;
+	at->ptx = at->sass - (source + ptx <= at->sass || ptx < at->sass / 2 ? ptx : at->sass / 2);
 }
 
 static struct columns columns_of(const struct session *s, const struct canvas *c)
@@ -448,10 +373,12 @@ static void draw(const struct session *s, struct canvas *c)
 		return;
 	}
 	if (c->rows >= 8)
-		row = draw_head(s, c, row);
+		row = panel_code_head(s, c, row);
 	const struct columns at = columns_of(s, c);
 	const bool detail = s->cursor.detail && panel_focused(s, "machine_code") && c->rows >= 12;
-	int below = c->rows < 12 ? 0 : detail ? c->rows / 2 : c->rows >= WORDY_ROWS ? 5 : 4;
+	int below = c->rows < 12 ? 0 : c->rows >= WORDY_ROWS ? 5 : 4;
+	if (detail && below < (int)detail_rows(s) + 2)
+		below = (int)detail_rows(s) + 2 < c->rows / 2 ? (int)detail_rows(s) + 2 : c->rows / 2;
 	if (c->rows - row > 1)
 		draw_titles(c, row++, &at);
 	draw_rows(s, c, row, c->rows - row - below);
@@ -480,6 +407,7 @@ static const struct view_word words[] = {
 	         "time, as loads do; r: that tells when its operands have been read" },
 	{ "wait", "scoreboards that must be free before it issues: the place where a warp stands still "
 	          "for memory" },
+	{ "bank cycles", "cycles lost as registers of an instruction lie in one bank" },
 	{ "spill", "a register put aside in local memory, or brought back, as there were not enough" },
 	{ NULL, NULL },
 };

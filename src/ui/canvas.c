@@ -249,6 +249,20 @@ int canvas_printf(struct canvas *c, int row, int col, enum style s, const char *
 	return col;
 }
 
+int canvas_item(struct canvas *c, int row, int col, enum style s, const char *fmt, ...)
+{
+	struct text t = { 0 };
+	va_list ap;
+	va_start(ap, fmt);
+	text_add_v(&t, fmt, ap);
+	va_end(ap);
+	const char *said = t.s ? lang_formatted(fmt, t.s) : "";
+	if (col + text_columns(said) < c->cols)
+		col = verbatim(c, row, col, s, said);
+	text_free(&t);
+	return col;
+}
+
 void canvas_right(struct canvas *c, int row, int right, enum style s, const char *fmt, ...)
 {
 	va_list ap;

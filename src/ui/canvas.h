@@ -129,6 +129,9 @@ int canvas_text_n(struct canvas *c, int row, int col, int width, enum style s, c
 int canvas_verbatim(struct canvas *c, int row, int col, int width, enum style s, const char *utf8);
 int canvas_printf(struct canvas *c, int row, int col, enum style s, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
+/* Where all of it has room before the right edge; else nothing, and @col is returned. */
+int canvas_item(struct canvas *c, int row, int col, enum style s, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
 /* Right-aligned: the last character stands in column @right - 1. */
 void canvas_right(struct canvas *c, int row, int right, enum style s, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LIST_AT = 9, WORDY_ROWS = 5 };
+enum { LIST_AT = 9, WORDY_ROWS = 5, PTX_AT = 9, BECAME_COLS = 22 };
 
 /* "needs  00c0 IMAD.WIDE, 00d0 LDG.E (scoreboard 3)" */
 static int draw_sources(const struct code_listing *code, unsigned at, struct canvas *c, int row)
@@ -49,21 +49,31 @@ static void draw_readers(const struct code_listing *code, unsigned at, struct ca
 	canvas_verbatim(c, row, LIST_AT, c->cols - LIST_AT - 1, STYLE_GOOD, text[0] ? text : "-");
 }
 
-/* Over the rule: " ran 2 097 152 = times, 31.9 lanes ". */
-static void draw_ran(const struct session *s, unsigned at, struct canvas *c)
+/* On the rule: the instruction whole, as it may be cut off in the list; and, as far as there is
+ * room, " ran 2 097 152 = times, 31.9 lanes ". */
+static void draw_rule(const struct session *s, unsigned at, struct canvas *c)
 {
 	const struct run_counts *counts = &s->now->run.counts;
+	const struct code_inst *in = &s->now->code->insts[at];
 	const struct code_count *k = code_listing_count(s->now->code, counts, at);
-	char times[32];
-	if (!k || c->cols < 60)
+	char text[360], times[32], ran[120] = "";
+	canvas_hline(c, 0, 2, c->cols - 4, STYLE_DIM);
+	snprintf(text, sizeof text, " %04" PRIx32 " %s ", in->offset, in->text);
+	const int end = canvas_verbatim(c, 0, 4, c->cols - 6, STYLE_BOLD, text);
+	const int right = c->cols - 4;
+	if (!k)
 		return;
-	const char *mark = origin_mark(counts->origin, c->ascii);
 	fmt_count(times, sizeof times, (double)k->warps);
-	if (k->warps)
-		canvas_right(c, 0, c->cols - 4, STYLE_NORMAL, " ran %s %s times, %.1f of 32 lanes ", times,
-		             mark, (double)k->lanes / (double)k->warps);
-	else
-		canvas_right(c, 0, c->cols - 4, STYLE_NORMAL, " never ran ");
+	const char *mark = origin_mark(counts->origin, c->ascii);
+	snprintf(ran, sizeof ran, " ran %s %s times, %.1f of 32 lanes ", times, mark,
+	         k->warps ? (double)k->lanes / (double)k->warps : 0);
+	if (!k->warps && end + utf8_columns(" never ran ") < right)
+		canvas_right(c, 0, right, STYLE_NORMAL, " never ran ");
+	else if (k->warps && end + text_columns(ran) + 2 < right)
+		canvas_right(c, 0, right, STYLE_NORMAL, " ran %s %s times, %.1f of 32 lanes ", times, mark,
+		             (double)k->lanes / (double)k->warps);
+	else if (k->warps && end + text_columns(times) + 10 < right)
+		canvas_right(c, 0, right, STYLE_NORMAL, " ran %s %s ", times, mark);
 }
 
 /* What the compiler tells the scheduler, in words. */
@@ -83,10 +93,14 @@ static int draw_issue(const struct code_listing *code, unsigned at, struct canva
 		col = canvas_printf(c, row, col, STYLE_NORMAL, "   %u set when its operands are read",
 		                    in->read_bar);
 	if (in->reuse)
-		col = canvas_printf(c, row, col, STYLE_NORMAL, "   keeps %d operands",
+		col = canvas_printf(c, row, col, STYLE_NORMAL,
+		                    in->reuse & (in->reuse - 1) ? "   keeps %d operands"
+		                                                : "   keeps %d operand",
 		                    __builtin_popcount(in->reuse));
 	if (code->live)
-		canvas_printf(c, row, col, STYLE_DIM, "   %u registers live", in->live_regs);
+		canvas_printf(c, row, col, STYLE_DIM,
+		              in->live_regs == 1 ? "   %u register live" : "   %u registers live",
+		              in->live_regs);
 	return row + 1;
 }
 
@@ -95,8 +109,7 @@ void panel_code(const struct session *s, unsigned at, struct canvas *c)
 	const struct code_listing *code = s->now->code;
 	const struct code_inst *in = &code->insts[at];
 	char line[300];
-	canvas_hline(c, 0, 2, c->cols - 4, STYLE_DIM);
-	draw_ran(s, at, c);
+	draw_rule(s, at, c);
 	panel_source(s, in->line, line, sizeof line);
 	int col = 2;
 	if (in->line)
@@ -123,14 +136,28 @@ static void became(const struct code_listing *code, const struct code_ptx *p, ch
 	}
 }
 
+/* Where the column of what became of them begins: behind the longest of the line's PTX. */
+static int became_at(const struct code_listing *code, const struct code_inst *in, int cols)
+{
+	int longest = 0;
+	for (unsigned k = 0; k < code->n_ptx; k++) {
+		const int len = text_columns(code->ptx[k].text);
+		if (code_ptx_beside(&code->ptx[k], in) && len > longest)
+			longest = len;
+	}
+	const int at = PTX_AT + longest + 3;
+	return at < cols - BECAME_COLS ? at : cols - BECAME_COLS;
+}
+
 void panel_code_ptx(const struct session *s, unsigned of, unsigned total, struct canvas *c)
 {
 	const struct code_listing *code = s->now->code;
 	const struct code_inst *in = &code->insts[of];
 	const unsigned at = s->cursor.detail_row;
 	const unsigned top = panel_scroll(total, at, c->rows - 2);
-	char line[300], into[60];
-	canvas_hline(c, 0, 2, c->cols - 4, STYLE_DIM);
+	const int into_at = became_at(code, in, c->cols);
+	char line[300], into[240];
+	draw_rule(s, of, c);
 	panel_source(s, in->line, line, sizeof line);
 	int col = canvas_text(c, 1, 2, STYLE_DIM, "PTX of  ");
 	canvas_verbatim(c, 1, col, c->cols - col - 1, STYLE_BOLD, line);
@@ -138,19 +165,19 @@ void panel_code_ptx(const struct session *s, unsigned of, unsigned total, struct
 	for (unsigned k = 0; k < code->n_ptx; k++) {
 		if (!code_ptx_beside(&code->ptx[k], in) || nth++ < top)
 			continue;
-		const int row = 2 + (int)(nth - 1 - top), text_at = 9;
+		const int row = 2 + (int)(nth - 1 - top);
 		if (row >= c->rows)
 			break;
 		const bool here = nth - 1 == at;
 		became(code, &code->ptx[k], into, sizeof into);
 		canvas_text(c, row, 0, STYLE_KNOB, here ? "▸" : " ");
 		canvas_right(c, row, 7, STYLE_DIM, "%u", code->ptx[k].number);
-		const int room = c->cols - text_at - 24;
-		canvas_verbatim(c, row, text_at, room, here ? STYLE_BOLD : STYLE_NORMAL, code->ptx[k].text);
+		canvas_verbatim(c, row, PTX_AT, into_at - PTX_AT - 2, here ? STYLE_BOLD : STYLE_NORMAL,
+		                code->ptx[k].text);
 		if (into[0])
-			canvas_verbatim(c, row, c->cols - 22, 21, STYLE_GOOD, into);
+			canvas_verbatim(c, row, into_at, c->cols - into_at - 1, STYLE_GOOD, into);
 		else
-			canvas_text_n(c, row, c->cols - 22, 21, STYLE_DIM, "no code of its own");
+			canvas_text_n(c, row, into_at, c->cols - into_at - 1, STYLE_DIM, "no code of its own");
 	}
 	panel_scroll_marks(c, 2, c->rows - 2, top, total);
 }

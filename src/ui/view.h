@@ -143,6 +143,8 @@ void panel_line(const struct session *s, uint32_t line, unsigned nth, struct can
 int panel_line_height(const struct session *s, uint32_t line, int cols);
 /* Accesses recorded of that line; without any, its instructions. */
 unsigned panel_line_rows(const struct session *s, uint32_t line);
+/* What stands above the record's machine code (panel_code_head.c); returns the row below it. */
+int panel_code_head(const struct session *s, struct canvas *c, int row);
 /* Instruction @at of the record's machine code, in words (panel_code.c): four rows, five with what
  * the compiler tells the scheduler. */
 void panel_code(const struct session *s, unsigned at, struct canvas *c);

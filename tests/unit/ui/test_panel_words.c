@@ -3,8 +3,10 @@
 #include "../unit.h"
 #include "ui/view.h"
 
+#include <math.h>
+
 extern const struct view_desc view_advice, view_coalescing, view_divergence, view_occupancy,
-	view_device, view_roofline;
+	view_device, view_machine_code, view_roofline;
 
 /* The panel of @s at 60x100, as text; free it. */
 static char *drawn(const struct view_desc *v, struct session *s)
@@ -100,6 +102,68 @@ TEST(advice_goes_on)
 	says(&view_advice, s, "the next variant", false); /* there is none behind it */
 	s->now->sel.variant = 0;
 	says(&view_advice, s, "v the next variant: tiled", true);
+	fixture_free(s);
+}
+
+/* A kernel that stores nothing has no sectors per store, and none is named. */
+TEST(advice_names_no_stores_where_none_are)
+{
+	struct session *s = fixture_done();
+	says(&view_advice, s, "per load, ", true);
+	metric_num(&s->now->metrics, M_MEM_ST_REQ, ORIGIN_COUNTED, 0);
+	metric_num(&s->now->metrics, M_MEM_ST_SPR, ORIGIN_COUNTED, NAN);
+	says(&view_advice, s, "sectors per load", true);
+	says(&view_advice, s, "nan", false);
+	says(&view_advice, s, "per store", false);
+	fixture_free(s);
+}
+
+/* What has no room in the head is left out, not cut off; the hottest loop then goes a row down. The
+ * instruction in front is whole below the list, and says where its PTX went close to it. */
+TEST(the_head_of_machine_code_is_whole)
+{
+	struct session *s = fixture_done();
+	struct canvas c;
+	s->view = view_machine_code.name;
+	s->cursor = (struct view_cursor){ .row = 2 };
+	snprintf(s->now->code->insts[2].text, sizeof s->now->code->insts[2].text,
+	         "@!P0 LDG.E.128.CONSTANT R8, desc[UR6][R2.64]");
+	for (int cols = 64; cols <= 130; cols++) {
+		canvas_init(&c, 18, cols, false);
+		view_machine_code.draw(s, &c);
+		char *text = canvas_dump(&c, false), *at = strstr(text, " runs ");
+		assert_non_null(strstr(text, "loop 0020-00a0 99.9 %"));
+		assert_non_null(strstr(text, "── 0020 @!P0 LDG.E.128.CONSTANT R8, desc[UR6][R2.64] ─"));
+		*at = '\0';
+		assert_null(strstr(text, "…"));
+		free(text);
+		canvas_free(&c);
+	}
+	s->cursor = (struct view_cursor){ .row = 2, .detail = true };
+	canvas_init(&c, 50, 190, false);
+	view_machine_code.draw(s, &c);
+	char *text = canvas_dump(&c, false);
+	assert_non_null(strstr(text, "309  mul.wide.s32 %rd3, %r1, 4   no code of its own"));
+	assert_non_null(strstr(text, "EXIT")); /* the list has all rows that its detail leaves */
+	free(text);
+	canvas_free(&c);
+	fixture_free(s);
+}
+
+/* Counts that a card gives differently each time are marked where they are shown. */
+TEST(machine_code_says_what_varies)
+{
+	struct session *s = fixture_done();
+	struct run_variation *v = &s->now->run.counts.variation;
+	says(&view_machine_code, s, "may vary", false);
+	v->counts[VARIES_PLACES] = 1u << VARY_ST_SECTORS;
+	v->line[VARIES_PLACES] = 20;
+	says(&view_machine_code, s, "may vary", false);
+	v->counts[VARIES_ASKS] = 1u << VARY_FLOW;
+	v->line[VARIES_ASKS] = 22;
+	says(&view_machine_code, s, "may vary on a card (line 22)", true);
+	s->now->code->insts[9].spill = true;
+	says(&view_machine_code, s, "✗ 2 spills, 1 of line ", true);
 	fixture_free(s);
 }
 
