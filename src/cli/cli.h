@@ -136,6 +136,8 @@ json_t *json_record(const struct run_record *r);
 json_t *json_error(const struct err *err);
 
 /* text_out.c: for people. */
+/* Which counts are not the same each time, and why; each line behind @indent. */
+void cli_print_variation(struct cli *c, const struct run_variation *v, const char *indent);
 void print_record(struct cli *c, const struct run_record *r);
 /* Every figure as a row: key, value, unit, origin, title. What is not known has no value. */
 void print_record_csv(struct cli *c, const struct run_record *r);

@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "model/code_listing.h"
+#include "model/record_tables.h"
 #include "sass/code_of.h"
 
 #include <inttypes.h>
@@ -218,6 +219,7 @@ void sass_print_counts(struct cli *c, const struct sass_show *show, const struct
 	         s->block[0], s->block[1], s->block[2]);
 	if (s->note[0])
 		cli_line_in(c, STYLE_DIM, "    %s", s->note);
+	cli_print_variation(c, &s->counts.variation, "    ");
 	print_lines(c, show, f);
 	print_loops(c, show, f);
 }
@@ -274,5 +276,7 @@ json_t *sass_counts_json(const struct sass_show *show, const struct sass_func *f
 	json_object_set_new(o, "loops", loops_json(show, f));
 	if (s->note[0])
 		json_object_set_new(o, "note", json_string(s->note));
+	if (variation_any(&c->variation))
+		json_object_set_new(o, "varies", record_variation(&c->variation));
 	return o;
 }

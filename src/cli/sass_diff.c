@@ -398,9 +398,13 @@ bool sass_diff(struct cli *c, const struct sass_side *a, const struct sass_side 
 		if (!fb)
 			continue;
 		fputs(pairs++ ? "\n" : "", c->out);
-		cli_name(c->out, STYLE_TITLE, fa->name);
-		fprintf(c->out, ": %s, sm_%u -> %s, sm_%u\n", a->name, a->show.module->cubin.sm, b->name,
-		        b->show.module->cubin.sm);
+		sass_say_name(c, fa);
+		fprintf(c->out, ": %s, sm_%u -> ", a->name, a->show.module->cubin.sm);
+		if (strcmp(fa->name, fb->name) != 0) {
+			sass_say_name(c, fb);
+			fputs(": ", c->out);
+		}
+		fprintf(c->out, "%s, sm_%u\n", b->name, b->show.module->cubin.sm);
 		sass_say_registers(c, &a->show, fa);
 		sass_say_registers(c, &b->show, fb);
 		tell_facts(&o, a, fa, b, fb);

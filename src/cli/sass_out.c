@@ -18,11 +18,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Is @name the signature, with or without its result and its parameters? "deep::scale",
+ * "scale<float>(float*)" */
+static bool names_signature(const char *signature, const char *name)
+{
+	const size_t n = strlen(name);
+	for (const char *at = strstr(signature, name); n && at; at = strstr(at + 1, name)) {
+		const bool begins = at == signature || at[-1] == ' ' || at[-1] == ':';
+		const bool in_parameters = memchr(signature, '(', (size_t)(at - signature)) != NULL;
+		if (begins && !in_parameters && (!at[n] || at[n] == '(' || at[n] == '<'))
+			return true;
+	}
+	return false;
+}
+
 bool sass_is_named(const char *symbol, const char *name)
 {
-	char part[160];
+	char part[160], written[512];
+	if (!strcmp(symbol, name))
+		return true;
+	if (strncmp(symbol, "_Z", 2) != 0)
+		return false;
 	snprintf(part, sizeof part, "%zu%s", strlen(name), name);
-	return !strcmp(symbol, name) || (!strncmp(symbol, "_Z", 2) && strstr(symbol, part));
+	return strstr(symbol, part) ||
+	       names_signature(demangle(symbol, true, written, sizeof written), name);
+}
+
+void sass_say_name(struct cli *c, const struct sass_func *f)
+{
+	char written[512];
+	cli_name(c->out, STYLE_TITLE, f->name);
+	if (!demangle(f->name, true, written, sizeof written)[0])
+		return;
+	fputs(": ", c->out);
+	cli_name(c->out, STYLE_BOLD, written);
 }
 
 /* --- text ------------------------------------------------------------------------------------- */
@@ -188,12 +217,7 @@ static void print_head(struct cli *c, const struct sass_show *show, const struct
 	char shared[32], stack[32];
 	fmt_bytes(shared, sizeof shared, k->shared_bytes);
 	fmt_bytes(stack, sizeof stack, k->stack_bytes);
-	char written[512];
-	cli_name(c->out, STYLE_TITLE, f->name);
-	if (demangle(f->name, true, written, sizeof written)[0]) {
-		fputs(": ", c->out);
-		cli_name(c->out, STYLE_BOLD, written);
-	}
+	sass_say_name(c, f);
 	cli_say(c->out, STYLE_NORMAL, " (%s), sm_%u: %u instructions, %u registers, %s static shared",
 	        k->entry ? "kernel" : "function", show->module->cubin.sm, f->n_insts, k->registers,
 	        shared);

@@ -28,8 +28,10 @@ struct sass_show {
 	const struct sass_counts *counts;
 };
 
-/* Is @name that symbol, or the name that it has in the source? */
+/* Is @name that symbol, or the name that it has in the source: "scale", "deep::scale<float>"? */
 bool sass_is_named(const char *symbol, const char *name);
+/* The symbol, and behind it how C++ writes it. */
+void sass_say_name(struct cli *c, const struct sass_func *f);
 
 /* Was --maxrregcount given and passed over? The assembler goes by __launch_bounds__ or
  * __block_size__ where a kernel has them. */

@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700 /* realpath() */
 #include "cli/sass_subject.h"
 
+#include "base/demangle.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "cli/program_start.h"
@@ -16,6 +17,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define MAX_CU_BYTES ((size_t)4 << 20)
 #define MAX_CUBIN_BYTES ((size_t)256 << 20)
@@ -138,6 +140,16 @@ static bool find_cubin(const struct sass_ask *s, unsigned n, char **args, struct
 	return of_cubin(args[0], out, err);
 }
 
+/* -arch=sm_90, and what else nvcc calls it */
+static bool names_architecture(const char *word)
+{
+	static const char *const begins[] = { "-arch", "--gpu-architecture", "-gencode", "-code" };
+	for (size_t i = 0; i < ARRAY_LEN(begins); i++)
+		if (!strncmp(word, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
 /* False: the file has a descriptor and is a kernel with variants, *@plain = false, or is refused.
  */
 static bool find_file(const struct sass_ask *s, unsigned n, char **args, const struct gpu_spec *gpu,
@@ -155,6 +167,11 @@ static bool find_file(const struct sass_ask *s, unsigned n, char **args, const s
 	const bool good =
 		*plain && words == n && of_file(s, args[0], text.s, n - 1, args + 1, gpu, out, err);
 	text_free(&text);
+	if (*plain && words < n && names_architecture(args[words])) {
+		err_set(err, ERR_USAGE, "'%s': the GPU that it is compiled for is named by --gpu",
+		        args[words]);
+		return err_remedy(err, "as --gpu h200 for sm_90; 'pmpp-explore list gpus' has all");
+	}
 	if (*plain && words < n) {
 		err_set(err, ERR_USAGE, "'%s': a file without a descriptor has no parameters", args[words]);
 		return err_remedy(err, "with --counts it is launched, and they are its arguments");
@@ -205,10 +222,12 @@ static bool find_subject(struct cli *c, const struct sass_ask *s, unsigned n, ch
 static bool known_function(const struct sass_module *m, const char *name, struct err *err)
 {
 	struct text names = { 0 };
+	char name_of[512];
 	bool known = !name[0];
 	for (unsigned f = 0; f < m->n_funcs; f++) {
 		known = known || sass_is_named(m->funcs[f].name, name);
-		text_add(&names, "%s%s", f ? ", " : "", m->funcs[f].name);
+		const char *written = demangle(m->funcs[f].name, true, name_of, sizeof name_of);
+		text_add(&names, "%s%s", f ? ", " : "", written[0] ? written : m->funcs[f].name);
 	}
 	if (known) {
 		text_free(&names);
@@ -218,6 +237,22 @@ static bool known_function(const struct sass_module *m, const char *name, struct
 	err_remedy(err, "functions: %s", names.s ? names.s : "none");
 	text_free(&names);
 	return false;
+}
+
+/* A cubin's source, where the file that its lines name is here and was not written since. */
+static void find_source(const char *cubin, struct sass_code *out)
+{
+	struct stat of_cubin, of_source;
+	struct err none = { 0 };
+	for (unsigned i = 1; i < out->module.n_files && !out->source; i++) {
+		const char *file = out->module.files[i];
+		struct text text = { 0 };
+		if (!is_named_so(file, ".cu") || stat(cubin, &of_cubin) || stat(file, &of_source) ||
+		    of_source.st_mtime > of_cubin.st_mtime || !file_read(file, MAX_CU_BYTES, &text, &none))
+			continue;
+		out->source = text.s;
+		snprintf(out->file, sizeof out->file, "%s", file);
+	}
 }
 
 bool sass_ask_counts(const struct sass_ask *s)
@@ -236,6 +271,8 @@ bool sass_find(struct cli *c, const struct sass_ask *s, unsigned n, char **args,
 	good = good && disassemble(out->cubin.s, out->cubin.len, &interrupted, &listing, err) &&
 	       sass_read(&out->module, out->cubin.s, out->cubin.len, listing.s, listing.len, err) &&
 	       known_function(&out->module, out->only, err);
+	if (good && n && is_named_so(args[0], ".cubin"))
+		find_source(args[0], out);
 	out->show = (struct sass_show){
 		.module = &out->module,
 		.source = out->source,

@@ -88,14 +88,15 @@ void print_occupancy(struct cli *c, const struct gpu_spec *g, const struct occ_r
 
 /* --- a record --- */
 
-/* Which counts are not the same each time, and why. */
-static void print_variation(struct cli *c, const struct run_variation *v)
+void cli_print_variation(struct cli *c, const struct run_variation *v, const char *indent)
 {
 	char words[1024];
 	for (unsigned w = variation_next(v, 0); w < VARIATION_WHYS; w = variation_next(v, w + 1)) {
+		fputs(indent, c->out);
 		cli_line(c, "a card may count differently each time: %s",
 		         lang_text(variation_text((enum variation_why)w)));
-		cli_line(c, "  %s", variation_counts_text(v, w, words, sizeof words));
+		fprintf(c->out, "%s  %s\n", indent,
+		        lang_text(variation_counts_text(v, w, words, sizeof words)));
 	}
 }
 
@@ -125,7 +126,7 @@ static void print_head(struct cli *c, const struct run_record *r)
 		char words[1024];
 		cli_line(c, "%s", run_fidelity_text(&r->run.counts.fidelity, words, sizeof words));
 	}
-	print_variation(c, &r->run.counts.variation);
+	cli_print_variation(c, &r->run.counts.variation, "");
 }
 
 static void print_verdict(struct cli *c, const struct run_record *r)

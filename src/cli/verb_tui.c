@@ -158,6 +158,11 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	const bool named_json = dot && str_ieq(dot, ".json");
 	if (!named_json && program_meant(&s->user, n, args))
 		return show_program(c, s, n, args);
+	if (dot && str_ieq(dot, ".cubin")) {
+		err_set(&err, ERR_USAGE, "%s: a cubin has no launch to be shown", args[0]);
+		err_remedy(&err, "its machine code: pmpp-explore sass %s", args[0]);
+		return cli_fail(c, &err);
+	}
 	if (n == 1 && !word_names_kernel(args[0]) && !user_file_named(args[0]) &&
 	    file_looks_like_path(args[0], ".json"))
 		return show_snapshot(c, s, args[0]);

@@ -83,9 +83,27 @@ if command -v nvcc >/dev/null && ls /usr/lib/*/libstdc++.so.6 >/dev/null 2>&1; t
 	shown readable-name-head '^_ZN4deep5scaleIfEEvPT_: void deep::scale<float>\(float\*\) \(kernel\)'
 	run readable-name-json 0 sass "$dir/deep.cubin" --json
 	same readable-name-key 'void deep::scale<float>(float*)' "$(field "$dir/out" functions 0 signature)"
+	run readable-name-chosen 0 sass "$dir/deep.cubin" --kernel 'deep::scale<float>'
+	run readable-name-short 0 sass "$dir/deep.cubin" --kernel deep::scale
+	run readable-name-part 2 sass "$dir/deep.cubin" --kernel eep::scale
+	says readable-name-part-what 'functions: void deep::scale<float>(float*)'
+	run readable-name-diff 0 sass "$dir/deep.cubin" --diff "$data/tiny_sm_90.cubin"
+	shown readable-name-diff-head '^_ZN4deep5scaleIfEEvPT_: void deep::scale<float>\(float\*\): .*deep.cubin, sm_90 -> tiny: .*tiny_sm_90.cubin, sm_90$'
+	# the source that a cubin's lines name, unless it was written since
+	nvcc -cubin -lineinfo -arch=sm_90 -o "$dir/deep.cubin" "$dir/deep.cu"
+	run cubin-source 0 sass "$dir/deep.cubin"
+	shown cubin-source-line '^   1 \| namespace deep \{ template <class T> __global__'
+	touch -d '+2 seconds' "$dir/deep.cu"
+	run cubin-later-source 0 sass "$dir/deep.cubin"
+	shown cubin-later-source-line '^   1 \| .*deep\.cu$'
 else
 	echo 'skip readable-name: no nvcc or no C++ library here'
 fi
+# the GPU has one name, and a cubin no screen: both are told
+run no-arch 2 sass "$dir/beside/program.cu" -arch=sm_90
+says no-arch-what 'named by --gpu'
+run no-screen 2 "$data/tiny_sm_90.cubin"
+says no-screen-what "pmpp-explore sass $data/tiny_sm_90.cubin"
 run cubin 0 sass "$data/tiny_sm_75.cubin"
 shown cubin-head '^tiny \(kernel\), sm_75'
 
