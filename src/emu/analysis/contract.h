@@ -33,6 +33,8 @@ struct sum {
 	bool negated[2];
 	int32_t next_use[2];
 	int32_t takes; /* operand that is fused, -1 = none */
+	bool once;     /* that is twice what is taken from it: the result is the value itself, ... */
+	bool minus;    /* ... or its negative */
 };
 struct copy { /* a mov or neg of a product, or it with 1 or -1 */
 	uint32_t op;
@@ -100,6 +102,10 @@ int fused_operand(const struct contraction *c, const struct sum *s, bool by_rule
 /* A sum that has no instruction in the machine code, nor has its product, nor any sum like it: the
  * assembler worked it out, as it is written. */
 bool is_worked_out(const struct contraction *c, const struct sum *s);
+
+/* 2 x - x, whose product nothing else needs, is x to the assembler, and -2 x + x is -x: operand
+ * that is the product, and which it is; -1 = it is no such sum. */
+int twice_less_once(const struct contraction *c, const struct sum *s, bool *minus);
 
 void contract_apply(struct contraction *c);
 

@@ -227,6 +227,10 @@ static void put_sum(struct rewrite *w, const struct sum *s)
 	const struct family *f = family_of_sum(w->c->ir, &x);
 	const bool sub = x.op == f->sub;
 	struct xsrc addend = x.s[1 - s->takes];
+	if (s->once) {
+		put_move(w, &x, f, x.d[0], s->minus, addend);
+		return;
+	}
 	if (sub && s->takes == 0)
 		addend = negative(w, &x, f, addend);
 	if (s->product[s->takes] >= 0) {

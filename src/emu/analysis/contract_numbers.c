@@ -16,6 +16,37 @@ static bool is_alone(const struct ir *ir, const struct xop *x)
 	return x->first && (at + 1 == ir->n_ops || x[1].first);
 }
 
+/* The first operation of the block that @o is in. */
+static uint32_t block_start(const struct ir *ir, uint32_t o)
+{
+	unsigned low = 0, high = ir->n_blocks;
+	while (high - low > 1) {
+		const unsigned mid = low + (high - low) / 2;
+		if (ir->blocks[mid].first <= o)
+			low = mid;
+		else
+			high = mid;
+	}
+	return ir->blocks[low].first;
+}
+
+enum { NEAR = 64 }; /* operations */
+
+/* The operation close above @x in its block that made what its source @s holds, where others write
+ * the register, too; NULL = none is found. */
+static const struct xop *near_writer(const struct ir *ir, const struct xop *x, const struct xsrc *s)
+{
+	if (s->kind != S_REG || ir->only_def[s->reg] >= 0 || x < ir->ops || x >= ir->ops + ir->n_ops ||
+	    ir->regs[s->reg].passes)
+		return NULL;
+	const uint32_t at = (uint32_t)(x - ir->ops), start = block_start(ir, at);
+	for (uint32_t o = at; o-- > start && at - o <= NEAR;)
+		for (unsigned i = 0; i < ir->ops[o].n_d; i++)
+			if (ir->ops[o].d[i] == (int32_t)s->reg)
+				return ir->ops[o].guard < 0 ? &ir->ops[o] : NULL;
+	return NULL;
+}
+
 /* The operation that makes all values of @s; NULL = there is none. */
 static const struct xop *only_writer(const struct ir *ir, const struct xsrc *s)
 {
@@ -122,7 +153,7 @@ static bool is_number(const struct ir *ir, const struct xop *x, unsigned i, unsi
 	*value = s->value;
 	if (s->kind == S_CONST)
 		return is_written(inst_of(ir, x), is_alone(ir, x), i);
-	const struct xop *def = only_writer(ir, s);
+	const struct xop *only = only_writer(ir, s), *def = only ? only : near_writer(ir, x, s);
 	uint64_t v[4] = { 0 };
 	if (!def || !*steps || def->n_s > 3 || !is_folded(inst_of(ir, def)) || def->kind > X_SEL)
 		return false;

@@ -130,3 +130,46 @@ bool folds_away(const struct ir *ir, const struct xop *x, const struct family *f
 	}
 	return literals == 2 && (f->type == PTX_F32 || f->type == PTX_F64); /* halves it leaves alone */
 }
+
+static uint64_t two_of(enum ptx_type t)
+{
+	return t == PTX_F64   ? 0x4000000000000000
+	       : t == PTX_F32 ? 0x40000000
+	       : t == PTX_F16 ? 0x4000
+	                      : 0;
+}
+
+/* Is @addend, which a sum reads, what product @p has twice? @negated: -2 times. */
+static bool is_twice(const struct ir *ir, const struct product *p, const struct xsrc *addend,
+                     bool *negated)
+{
+	const struct xop *x = &ir->ops[p->op];
+	const uint64_t two = two_of(p->family->type);
+	for (unsigned i = 0; two && i < 2; i++) {
+		const struct xsrc *once = &x->s[1 - i];
+		uint64_t v;
+		if (once->kind != S_REG || addend->kind != S_REG || p->copied[1 - i] ||
+		    once->reg != addend->reg || !is_literal(ir, x, i, &v) || (v & ~p->family->sign) != two)
+			continue;
+		*negated = v != two;
+		return true;
+	}
+	return false;
+}
+
+int twice_less_once(const struct contraction *c, const struct sum *s, bool *minus)
+{
+	const struct xop *x = &c->ir->ops[s->op];
+	for (unsigned k = 0; k < 2; k++) {
+		const struct product *p = s->product[k] >= 0 ? &c->product[s->product[k]] : NULL;
+		bool negated = false;
+		if (!p || p->stays || p->uses != 1 || p->ftz || p->first_copy >= 0 || x->guard >= 0 ||
+		    !is_twice(c->ir, p, &x->s[1 - k], &negated))
+			continue;
+		const bool sub = x->op == p->family->sub;
+		*minus = negated ^ s->negated[k] ^ (sub && k == 1);
+		if (*minus != (sub && k == 0)) /* else it is three times the value */
+			return (int)k;
+	}
+	return -1;
+}
