@@ -226,6 +226,12 @@ static void mark_fenced(struct ir *ir, const uint32_t *loop)
 		}
 }
 
+/* Local memory is a lane's own: a loop's number kept there, as spills are, asks nobody. */
+static bool asks_others(const struct xop *x)
+{
+	return x->kind == X_ATOM || of_other_blocks(x) || (x->kind == X_LD && x->space == SPACE_SHARED);
+}
+
 void ir_find_asking(struct ir *ir)
 {
 	bool *quiet = mem_calloc(ir->n_blocks + 1, sizeof *quiet);
@@ -235,7 +241,7 @@ void ir_find_asking(struct ir *ir)
 	for (uint32_t b = 0; b < ir->n_blocks; b++)
 		for (uint32_t o = ir->blocks[b].first; loop[b] && o < ir->blocks[b].end; o++) {
 			const struct xop *x = &ir->ops[o];
-			if ((x->kind != X_LD && x->kind != X_ATOM) || !x->decides || ir->blocks[b].asks)
+			if (!asks_others(x) || !x->decides || ir->blocks[b].asks)
 				continue;
 			if (same_address(ir, loop, b, o))
 				mark_asking(ir, loop, loop[b]);

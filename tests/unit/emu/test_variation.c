@@ -45,6 +45,17 @@ TEST(a_loop_that_asks)
 	assert_false(variation_has(&v, "mem.ld_req"));
 }
 
+/* A loop counts in memory of the lane's own, as spilled registers do. */
+TEST(a_spilled_number_asks_nobody)
+{
+	const struct run_variation v =
+		run(KERNEL("\t.local .align 4 .b8 l[4];\n\tmov.u64 %rd4, l;\n\tst.local.u32 [%rd4], 0;\n"
+	               "AGAIN:\n\tld.local.u32 %r2, [%rd4];\n\tadd.u32 %r2, %r2, 1;\n"
+	               "\tst.local.u32 [%rd4], %r2;\n\tld.local.u32 %r3, [%rd4];\n"
+	               "\tsetp.lt.u32 %p1, %r3, 10;\n\t@%p1 bra AGAIN;\n"));
+	assert_false(variation_any(&v));
+}
+
 TEST(a_swap_that_is_tried_again)
 {
 	const struct run_variation v =
