@@ -1,10 +1,18 @@
-/* doctor --ptx FILE: what the emulator would refuse of each kernel of a PTX file or a cubin. */
+/*
+ * doctor --ptx FILE: what the emulator would refuse of each kernel of a PTX file or a cubin, or of
+ * all such files of a folder.
+ */
 #include "cli/ptx_report.h"
 
+#include "base/demangle.h"
 #include "base/file.h"
 #include "base/lang.h"
+#include "base/mem.h"
 
+#include <dirent.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define MAX_PTX_BYTES ((size_t)256 << 20)
 
@@ -19,8 +27,12 @@ struct ptx_report {
 
 static void print_kernel(const struct ptx_report *r, enum style style, const char *sign)
 {
+	char written[512];
 	cli_name(r->c->out, style, sign);
-	fprintf(r->c->out, "%s\n", r->kernel);
+	fputs(r->kernel, r->c->out);
+	if (demangle(r->kernel, true, written, sizeof written)[0])
+		fprintf(r->c->out, ": %s", written);
+	fputc('\n', r->c->out);
 }
 
 static void end_kernel(struct ptx_report *r)
@@ -75,27 +87,92 @@ static void tell(void *ctx, const struct examine_finding *k)
 		tell_text(r, k);
 }
 
-int ptx_report(struct cli *c, const char *path)
+/* Adds what is said of one file to @r; false: it cannot be read. */
+static bool examine_file(struct ptx_report *r, const char *path, struct err *err)
 {
 	const struct backend_ops *emu = backend_find("emu");
 	struct text text = { 0 };
+	bool ok = file_read(path, MAX_PTX_BYTES, &text, err);
+	const unsigned before = r->n_kernels;
+	r->machine_code = ok && text.len > 4 && !memcmp(text.s, "\177ELF", 4);
+	r->n_of_kernel = 0;
+	ok = ok && emu->examine(&text, path, tell, r, err);
+	text_free(&text);
+	if (r->n_kernels > before)
+		end_kernel(r);
+	return ok;
+}
+
+static int status_of(const struct ptx_report *r)
+{
+	return r->n_refused ? CLI_IMPOSSIBLE : CLI_OK;
+}
+
+static int report_file(struct cli *c, const char *path)
+{
 	struct err err = { 0 };
 	struct ptx_report r = { .c = c, .kernels = c->json ? json_array() : NULL };
-	bool ok = file_read(path, MAX_PTX_BYTES, &text, &err);
-	r.machine_code = ok && text.len > 4 && !memcmp(text.s, "\177ELF", 4);
-	ok = ok && emu->examine(&text, path, tell, &r, &err);
-	text_free(&text);
-	if (!ok) {
+	if (!examine_file(&r, path, &err)) {
 		json_decref(r.kernels);
 		return cli_fail(c, &err);
 	}
-	end_kernel(&r);
-	const int status = r.n_refused ? CLI_IMPOSSIBLE : CLI_OK;
 	if (c->json)
 		return cli_emit(
 			c,
 			json_pack("{s:s, s:s, s:o}", "schema", CLI_SCHEMA, "file", path, "kernels", r.kernels),
-			status);
+			status_of(&r));
 	cli_line(c, "%u of %u kernels would run", r.n_kernels - r.n_refused, r.n_kernels);
+	return status_of(&r);
+}
+
+static int is_examined(const struct dirent *d)
+{
+	const char *dot = strrchr(d->d_name, '.');
+	return dot && (str_ieq(dot, ".ptx") || str_ieq(dot, ".cubin"));
+}
+
+/* One that cannot be read is said to be so, and the others still are. */
+static int report_folder(struct cli *c, const char *folder)
+{
+	struct dirent **entry = NULL;
+	struct err none = { 0 };
+	const int n = scandir(folder, &entry, is_examined, alphasort);
+	struct ptx_report r = { .c = c };
+	json_t *files = json_array();
+	int status = CLI_OK;
+	for (int i = 0; i < n; i++) {
+		char path[4096];
+		struct err err = { 0 };
+		snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name);
+		free(entry[i]);
+		r.kernels = c->json ? json_array() : NULL;
+		if (!c->json)
+			cli_line_in(c, STYLE_TITLE, "%s", path);
+		const bool good = examine_file(&r, path, &err);
+		if (!good && !c->json)
+			cli_fail(c, &err);
+		status = good ? status : err_exit_status(err.code);
+		if (c->json)
+			json_array_append_new(files, json_pack("{s:s, s:o*, s:s*}", "file", path, "kernels",
+			                                       r.kernels, "error", good ? NULL : err.msg));
+	}
+	free(entry);
+	if (n <= 0) {
+		json_decref(files);
+		err_set(&none, ERR_USAGE, "%s: there is no .ptx and no .cubin in the folder", folder);
+		return cli_fail(c, &none);
+	}
+	status = status == CLI_OK ? status_of(&r) : status;
+	if (c->json)
+		return cli_emit(c, json_pack("{s:s, s:o}", "schema", CLI_SCHEMA, "files", files), status);
+	json_decref(files);
+	cli_line(c, "%u of %u kernels of %d files would run", r.n_kernels - r.n_refused, r.n_kernels,
+	         n);
 	return status;
+}
+
+int ptx_report(struct cli *c, const char *path)
+{
+	struct stat st;
+	return !stat(path, &st) && S_ISDIR(st.st_mode) ? report_folder(c, path) : report_file(c, path);
 }

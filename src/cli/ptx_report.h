@@ -1,4 +1,4 @@
-/* What the emulator would refuse of a PTX file. */
+/* What the emulator would refuse of a PTX file, a cubin, or a folder of them. */
 #ifndef PMPP_CLI_PTX_REPORT_H
 #define PMPP_CLI_PTX_REPORT_H
 

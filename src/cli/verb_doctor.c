@@ -43,9 +43,11 @@ static unsigned options(void *state, struct option_spec *o)
 	struct state *s = state;
 	o[0] = (struct option_spec){ "--json", OPT_FLAG, &s->json, NULL,
 		                         "one JSON object instead of text" };
-	o[1] =
-		(struct option_spec){ "--ptx", OPT_TEXT, &s->ptx, "FILE",
-		                      "which kernels of a file of PTX, or a cubin, the emulator refuses" };
+	o[1] = (struct option_spec){
+		"--ptx", OPT_TEXT, &s->ptx, "FILE",
+		"which kernels of a file of PTX, a cubin, or a folder of them, the emulator "
+		"refuses"
+	};
 	return 2;
 }
 

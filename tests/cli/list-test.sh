@@ -80,3 +80,19 @@ same doctor-ptx-line 12 "$(field "$dir/out" kernels 1 refusals 0 ptx_line)"
 echo '.version 8.0' >"$dir/none.ptx"
 run doctor-ptx-parse 2 doctor --ptx "$dir/none.ptx"
 run doctor-ptx-none 3 doctor --ptx "$dir/absent.ptx"
+# a folder: all of its files, those that cannot be read with the reason; names of C++ as written
+mkdir -p "$dir/several" "$dir/empty"
+sed 's/good/_ZN4deep5scaleIfEEvPT_/' "$dir/two.ptx" >"$dir/several/a.ptx"
+sed '/entry bad/,$d' "$dir/two.ptx" >"$dir/several/b.ptx"
+run doctor-ptx-folder 3 doctor --ptx "$dir/several"
+for words in 'several/a.ptx' '2 of 3 kernels of 2 files would run' "'tcgen05.wait::ld.sync.aligned'"; do
+	grep -qF -e "$words" "$dir/out" && ok "doctor-ptx-folder-$words" || not_ok "doctor-ptx-folder-$words" "$(cat "$dir/out")"
+done
+if ls /usr/lib/*/libstdc++.so.6 >/dev/null 2>&1; then
+	grep -qF '_ZN4deep5scaleIfEEvPT_: void deep::scale<float>(float*)' "$dir/out" && ok doctor-ptx-name || not_ok doctor-ptx-name "$(cat "$dir/out")"
+fi
+cp "$dir/none.ptx" "$dir/several/c.ptx"
+run doctor-ptx-folder-part 2 doctor --ptx "$dir/several" --json
+same doctor-ptx-folder-good good "$(field "$dir/out" files 1 kernels 0 kernel)"
+field "$dir/out" files 2 error | grep -qF target && ok doctor-ptx-folder-error || not_ok doctor-ptx-folder-error "$(cat "$dir/out")"
+run doctor-ptx-folder-empty 2 doctor --ptx "$dir/empty"
