@@ -46,6 +46,8 @@ void dead_code_remove(struct ir *ir);
 void products_contract(struct ir *ir);
 /* lift.c: takes guards off machine code where they do no more than save work. */
 void guards_lift(struct ir *ir);
+/* nan_bits.c: float32 NaN that are stored, or looked at bit by bit, are a card's. */
+void nan_bits_settle(struct ir *ir);
 /* webs.c: a register of its own for every value that shares one with others, as in machine code. */
 void webs_split(struct ir *ir);
 /* spills.c: what machine code keeps in local memory at known places is kept in registers, too. True
