@@ -82,3 +82,43 @@ check executable-source see '11 *s += x\[k\]'
 check executable-ptx see 'ld\.global'
 check executable-code see 'LDG\.E'
 press_q
+# spills, counts that a card gives differently, long instructions: whole at 80 columns, and after a resize
+cat >"$work/spill.cu" <<'CUDA'
+__global__ void __launch_bounds__(256, 8) spill(float *o, const float *in, unsigned *places)
+{
+	float a[64];
+	for (int k = 0; k < 64; k++)
+		a[k] = in[k * 256 + threadIdx.x];
+	for (int j = 0; j < 64; j++)
+		for (int k = 0; k < 64; k++)
+			a[k] = a[k] * a[(k + 1) % 64] + 1.0f;
+	for (int k = 0; k < 64; k++)
+		o[threadIdx.x] += a[k];
+	if (atomicAdd(places, 1u) % 3 == 0)
+		o[256 + threadIdx.x] = 1;
+}
+int main()
+{
+	float *x;
+	cudaMalloc(&x, 1 << 20);
+	cudaMemset(x, 0, 1 << 20);
+	spill<<<1, 256>>>(x, x + 1024, (unsigned *)x + 100000);
+	return cudaDeviceSynchronize();
+}
+CUDA
+start 24 80
+type "cd $work && NO_COLOR=1 $PMPP spill.cu --gpu a100"
+check spill-opens see 'exit 0' 120
+press /
+see filter && type 'panel Machine'
+check spill-count see '32 registers   ✗ [0-9]* spills$'
+check spill-varies see 'warp instructions   may vary on a card (line 11)'
+check spill-loop see '^  loop [0-9a-f]*-[0-9a-f]* [0-9.]* %   '
+press Home
+check spill-whole see '^  ── 0000 [A-Z0-9.]* R1, .*c\[0x0\]\[0x28\] ──'
+resize 40 120
+check spill-wide see '✗ [0-9]* spills, [0-9]* of line 8 *[0-9]* instructions'
+resize 24 80
+check spill-narrow see '32 registers   ✗ [0-9]* spills$'
+press_q
+check spill-restored restored
