@@ -40,10 +40,12 @@ static const struct xop *near_writer(const struct ir *ir, const struct xop *x, c
 	    ir->regs[s->reg].passes)
 		return NULL;
 	const uint32_t at = (uint32_t)(x - ir->ops), start = block_start(ir, at);
-	for (uint32_t o = at; o-- > start && at - o <= NEAR;)
-		for (unsigned i = 0; i < ir->ops[o].n_d; i++)
-			if (ir->ops[o].d[i] == (int32_t)s->reg)
-				return ir->ops[o].guard < 0 ? &ir->ops[o] : NULL;
+	for (uint32_t o = at; o > start && at - o < NEAR; o--) {
+		const struct xop *y = &ir->ops[o - 1];
+		for (unsigned i = 0; i < y->n_d; i++)
+			if (y->d[i] == s->reg)
+				return y->guard < 0 ? y : NULL;
+	}
 	return NULL;
 }
 
