@@ -175,6 +175,20 @@ static struct timing_block *describe_blocks(const struct ir *ir, const struct co
 	return block;
 }
 
+/* What was counted of an instruction belongs to what it does, not to NaN that are settled before.
+ */
+static void counts_behind_nan(const struct ir *ir, uint32_t first, uint32_t end, struct counts *c)
+{
+	uint32_t o = first;
+	while (o + 1 < end && settles_nan(&ir->ops[o]))
+		o++;
+	if (o == first)
+		return;
+	c[o] = c[first];
+	c[first] = (struct counts){ .warp_executed = c[o].warp_executed,
+		                        .thread_executed = c[o].thread_executed };
+}
+
 /*
  * An instruction of several memory operations (a fragment, a matrix): what was counted of it in
  * all, each of them in equal parts. Caller frees.
@@ -196,8 +210,10 @@ static struct counts *counts_by_operation(const struct ir *ir, const struct coun
 				c[k].thread_executed = c[o].thread_executed;
 				c[k].ld_bytes = c[o].ld_bytes;
 			}
-		if (parts < 2)
+		if (parts < 2) {
+			counts_behind_nan(ir, o, end, c);
 			continue;
+		}
 		struct counts *const all = &c[o];
 		uint64_t *const figures[] = { &all->ld_requests,        &all->ld_lines,
 			                          &all->ld_sectors,         &all->local_requests,
