@@ -262,6 +262,21 @@ struct ir {
 	unsigned n_fusions;
 };
 
+/* Does it give a NaN its bits (analysis/nan_bits.c)? No machine does anything for that. */
+static inline bool xop_settles_nan(const struct xop *x)
+{
+	return x->kind == X_OP && x->op == E_nan_f32;
+}
+/* The operation that its instruction is counted at: operation @o, or NaN that are settled before
+ * it. */
+static inline uint32_t ir_counted_at(const struct ir *ir, uint32_t o)
+{
+	uint32_t at = o;
+	while (!ir->ops[at].first && at && xop_settles_nan(&ir->ops[at - 1]))
+		at--;
+	return ir->ops[at].first ? at : o;
+}
+
 /* Addresses of functions: no memory lies there. Their lower words are places in constant bank 2 of
  * machine code, behind all that a cubin may have there (machine_banks.c). */
 #define FUNCTION_PLACES ((uint64_t)1 << 16)

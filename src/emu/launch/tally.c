@@ -312,7 +312,7 @@ static double swap_candidates(const struct ir *ir, const struct counts *of_op)
 		for (uint32_t o = ir->blocks[b].first; o < ir->blocks[b].end; o++) {
 			const struct xop *x = &ir->ops[o];
 			if (x->kind == X_ATOM && x->op == ATOM_CAS && x->space != SPACE_SHARED)
-				lanes = fmax(lanes, (double)of_op[o].thread_executed);
+				lanes = fmax(lanes, (double)of_op[ir_counted_at(ir, o)].thread_executed);
 		}
 		for (uint32_t p = 0; lanes > 0 && p < ir->n_blocks; p++)
 			if (p != b &&
@@ -471,7 +471,7 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 		out->atom_wavefronts += x->mem >= 0 ? (double)s.mem[x->mem].atom_waves * factor : 0;
 		memory[o] = memory_of(x, &s);
 		if (ir->ops[o].mem >= 0)
-			memory[o].origin = origin_of(l, &ir->ops[o], &of_op[o], fresh);
+			memory[o].origin = origin_of(l, &ir->ops[o], &of_op[ir_counted_at(ir, o)], fresh);
 	}
 	out->atomics.look_lines *= looks_missed(ir, of_op, memory);
 	struct timing_run run = { .thread_blocks = (double)counted_blocks(l),

@@ -255,19 +255,11 @@ static enum inst_class class_of_kind(enum xkind kind)
 	}
 }
 
-/* Does operation @o stand for its PTX instruction? The first does that does anything. */
-static bool stands_for_inst(const struct ir *ir, uint32_t o)
-{
-	while (!ir->ops[o].first && o && settles_nan(&ir->ops[o - 1]))
-		o--;
-	return ir->ops[o].first;
-}
-
 static struct machine_inst translate(const struct uses *u, const struct wide_load *loads,
                                      uint32_t o)
 {
 	const struct xop *x = &u->ir->ops[o];
-	if (settles_nan(x))
+	if (xop_settles_nan(x))
 		return issues_nothing(INST_OTHER);
 	const enum inst_class beyond = class_beyond_machine(x);
 	const enum inst_class c = is_shared_swap(x)      ? INST_SHARED_SWAP
@@ -275,7 +267,7 @@ static struct machine_inst translate(const struct uses *u, const struct wide_loa
 	                                                 : class_of_kind(x->kind);
 	if (x->kind == X_SYSTEM && c != INST_OTHER) /* its arguments come before it */
 		return issues(c, false);
-	if (!stands_for_inst(u->ir, o))
+	if (!u->ir->ops[ir_counted_at(u->ir, o)].first)
 		return issues_nothing(c);
 	switch (c) {
 	case INST_OTHER: return by_opcode(u, o);

@@ -25,10 +25,4 @@ enum inst_class class_beyond_machine(const struct xop *x);
 void machine_insts(const struct ir *ir, const struct wide_load *loads, struct machine_inst *inst,
                    uint8_t *copies);
 
-/* Does it give a NaN its bits (analysis/nan_bits.c)? No machine does anything for that. */
-static inline bool settles_nan(const struct xop *x)
-{
-	return x->kind == X_OP && x->op == E_nan_f32;
-}
-
 #endif

@@ -180,7 +180,7 @@ static struct timing_block *describe_blocks(const struct ir *ir, const struct co
 static void counts_behind_nan(const struct ir *ir, uint32_t first, uint32_t end, struct counts *c)
 {
 	uint32_t o = first;
-	while (o + 1 < end && settles_nan(&ir->ops[o]))
+	while (o + 1 < end && xop_settles_nan(&ir->ops[o]))
 		o++;
 	if (o == first)
 		return;
