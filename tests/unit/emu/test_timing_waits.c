@@ -202,11 +202,10 @@ TEST(who_waits_for_a_lock_waits_for_all_others)
  * card's NaN before. */
 TEST(all_lanes_come_to_a_swap_of_floats)
 {
-	struct emu_case c =
-		run("", "cvt.rn.f32.u32 %f3, %r1;\nld.global.u32 %r2, [%d1];\n"
-	            "W:\nmov.b32 %f1, %r2;\nmax.f32 %f2, %f1, %f3;\nmov.b32 %r4, %f2;\n"
-	            "mov.u32 %r3, %r2;\natom.global.cas.b32 %r2, [%d1], %r3, %r4;\n"
-	            "setp.ne.u32 %p1, %r2, %r3;\n@%p1 bra W;\n");
+	struct emu_case c = run("", "cvt.rn.f32.u32 %f3, %r1;\nld.global.u32 %r2, [%d1];\n"
+	                            "W:\nmov.b32 %f1, %r2;\nmax.f32 %f2, %f1, %f3;\nmov.b32 %r4, %f2;\n"
+	                            "mov.u32 %r3, %r2;\natom.global.cas.b32 %r2, [%d1], %r3, %r4;\n"
+	                            "setp.ne.u32 %p1, %r2, %r3;\n@%p1 bra W;\n");
 	assert_true(c.res.counts.atomics.swap_candidates >= 128);
 	assert_true(c.res.counts.atomics.settles);
 	emu_case_free(&c);
