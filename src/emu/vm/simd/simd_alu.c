@@ -152,23 +152,25 @@
 	const uint32_t lanes = pack_bits(r);
 #endif
 /* d: predicate; x.u: all ones to invert the result */
+#define CMP_HANDLERS(id)                                              \
+	HANDLER(id##_full)                                                \
+	{                                                                 \
+		(void)mask;                                                   \
+		PRED(u->d) = id##_bits(w, u);                                 \
+		NEXT_full(u + 1);                                             \
+	}                                                                 \
+	HANDLER(id##_masked)                                              \
+	{                                                                 \
+		PRED(u->d) = (PRED(u->d) & ~mask) | (id##_bits(w, u) & mask); \
+		NEXT_masked(u + 1);                                           \
+	}
 #define CMP_BODY(id, pointers, sources, expr)                             \
 	static inline uint32_t id##_bits(struct warp *w, const struct uop *u) \
 	{                                                                     \
 		CMP_LANES(id, pointers, sources, expr)                            \
 		return lanes ^ (uint32_t)u->x.u;                                  \
 	}                                                                     \
-	HANDLER(id##_full)                                                    \
-	{                                                                     \
-		(void)mask;                                                       \
-		PRED(u->d) = id##_bits(w, u);                                     \
-		NEXT_full(u + 1);                                                 \
-	}                                                                     \
-	HANDLER(id##_masked)                                                  \
-	{                                                                     \
-		PRED(u->d) = (PRED(u->d) & ~mask) | (id##_bits(w, u) & mask);     \
-		NEXT_masked(u + 1);                                               \
-	}
+	CMP_HANDLERS(id)
 #define CMP(id, T, expr) CMP_BODY(id, PTR(a, T, u->a) PTR(b, T, u->b), SRC(a, T) SRC(b, T), expr)
 #define HOTCMP(id, T, expr)                                                           \
 	CMP(id, T, expr)                                                                  \
@@ -250,17 +252,7 @@ SPREAD(64)
 		}                                                                          \
 		return pack_bits(r) ^ u->y;                                                \
 	}                                                                              \
-	HANDLER(id##_full)                                                             \
-	{                                                                              \
-		(void)mask;                                                                \
-		PRED(u->d) = id##_bits(w, u);                                              \
-		NEXT_full(u + 1);                                                          \
-	}                                                                              \
-	HANDLER(id##_masked)                                                           \
-	{                                                                              \
-		PRED(u->d) = (PRED(u->d) & ~mask) | (id##_bits(w, u) & mask);              \
-		NEXT_masked(u + 1);                                                        \
-	}
+	CMP_HANDLERS(id)
 ROW_CMP(row_eq_b32, u32, false, b<lo || b> hi, a == b)
 ROW_CMP(row_lt_s32, s32, hi < b, lo >= b, a < b)
 ROW_CMP(row_le_s32, s32, hi <= b, lo > b, a <= b)
