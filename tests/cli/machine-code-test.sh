@@ -49,6 +49,36 @@ for l in json.load(sys.stdin)["launches"]:
 same varies-in-words 'line 46: mem.st_sectors' \
 	"$(sed -n '/may count differently each time/,$s/^ *\(line.*\)/\1/p' "$dir/err")"
 
+# one function, called ahead of a loop and in it: where the one call goes on is no way from the other
+cat >"$dir/divides.cu" <<'EOF'
+__global__ void divides(int n, int edges, const int *__restrict__ a, unsigned char *out)
+{
+	const float mean = (float)edges / n;
+	for (int i = threadIdx.x + blockIdx.x * blockDim.x; i < n; i += gridDim.x * blockDim.x) {
+		int x = 1;
+		const int degree = a[i + 1] - a[i];
+		if (degree > 0)
+			x = int(mean * 3 / (mean + degree)) * 2 + 1;
+		out[i] = x;
+	}
+}
+int main()
+{
+	int *a;
+	unsigned char *out;
+	cudaMalloc(&a, 2001 * sizeof *a);
+	cudaMalloc(&out, 2000);
+	cudaMemset(a, 0, 2001 * sizeof *a);
+	divides<<<4, 256>>>(2000, 16000, a, out);
+	return cudaDeviceSynchronize();
+}
+EOF
+for gpu in a100 h200; do
+	run "calls-$gpu" 0 launches --json --gpu $gpu "$dir/divides.cu"
+	same "calls-ask-nobody-$gpu" 0 "$(grep -c '"varies"' "$dir/out")"
+	same "calls-are-machine-code-$gpu" 1 "$(grep -c '"level": "sm_.*machine code' "$dir/out")"
+done
+
 # a launch that counts its PTX is told below the table, with the reason; where
 # none does, nothing is
 "$PMPP" launches --gpu h200 "$programs/mipmaps.cu" -O1 >/dev/null 2>"$dir/told"

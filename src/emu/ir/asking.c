@@ -50,6 +50,7 @@ static bool block_changes(const struct ir *ir, uint32_t block)
 struct loops {
 	const struct ir *ir;
 	const bool *quiet;
+	const bool *cut; /* no return leads there: its call is not of the loop */
 	uint32_t *loop, *found, *low, *open, *way, *next; /* by block; open, way: stacks */
 	uint32_t n_found, n_open, n_loops;
 };
@@ -102,7 +103,7 @@ static void components_from(struct loops *l, uint32_t root)
 			continue;
 		}
 		const int32_t to = xblock_successor(b, l->next[at]++);
-		if (to < 0 || !l->quiet[to])
+		if (to < 0 || !l->quiet[to] || (b->returns && l->cut[to]))
 			continue;
 		if (!l->found[to]) {
 			l->way[depth++] = (uint32_t)to;
@@ -114,9 +115,9 @@ static void components_from(struct loops *l, uint32_t root)
 }
 
 /* Owned. */
-static uint32_t *quiet_loops(const struct ir *ir, const bool *quiet)
+static uint32_t *components(const struct ir *ir, const bool *quiet, const bool *cut)
 {
-	struct loops l = { .ir = ir, .quiet = quiet };
+	struct loops l = { .ir = ir, .quiet = quiet, .cut = cut };
 	uint32_t **const tables[] = { &l.loop, &l.found, &l.low, &l.open, &l.way, &l.next };
 	for (unsigned i = 0; i < ARRAY_LEN(tables); i++)
 		*tables[i] = mem_calloc(ir->n_blocks + 1, sizeof **tables[i]);
@@ -126,6 +127,33 @@ static uint32_t *quiet_loops(const struct ir *ir, const bool *quiet)
 	for (unsigned i = 1; i < ARRAY_LEN(tables); i++)
 		free(*tables[i]);
 	return l.loop;
+}
+
+/* Leads a return of @loop to where a call from outside of it went on? No lane goes there. */
+static bool cut_returns(const struct ir *ir, const uint32_t *loop, bool *cut)
+{
+	bool any = false;
+	for (uint32_t b = 0; b < ir->n_blocks; b++)
+		for (uint32_t i = 0; loop[b] && ir->blocks[b].returns && i < ir->blocks[b].n_targets; i++) {
+			const int32_t to = ir->blocks[b].targets[i];
+			if (to <= 0 || cut[to] || loop[to] != loop[b] || loop[to - 1] == loop[b])
+				continue;
+			cut[to] = any = true;
+		}
+	return any;
+}
+
+/* Owned. What calls one function from several places is no loop for that. */
+static uint32_t *quiet_loops(const struct ir *ir, const bool *quiet)
+{
+	bool *cut = mem_calloc(ir->n_blocks + 1, sizeof *cut);
+	uint32_t *loop = components(ir, quiet, cut);
+	while (cut_returns(ir, loop, cut)) {
+		free(loop);
+		loop = components(ir, quiet, cut);
+	}
+	free(cut);
+	return loop;
 }
 
 static bool writes(const struct xop *x, int32_t r)

@@ -178,6 +178,8 @@ struct xblock {
 	int32_t succ[2];
 	const int32_t *targets; /* of a final BRX: block indexes */
 	uint32_t n_targets;
+	bool returns;   /* ends a function whose code lies here, too: the block in front of each target
+	                 * calls it */
 	int32_t reconv; /* where the sides of its branch meet again; -1 = nowhere */
 	bool asks;      /* lies in a loop that only asks memory whether it has changed */
 	bool may_wait;  /* lies in a loop with a load, or an atomic that only asks, that polls */

@@ -147,6 +147,7 @@ static void set_successors(struct blocks *b, unsigned n)
 		xb->succ[1] = unconditional(i) ? -1 : next;
 	} else if (flow == SASS_FLOW_RETURN || flow == SASS_FLOW_INDIRECT || sass_calls_by_address(i)) {
 		set_table(b, xb, ways, sass_ways(b->f, i, ways));
+		xb->returns = flow == SASS_FLOW_RETURN;
 	} else if (flow == SASS_FLOW_EXIT && unconditional(i)) {
 		xb->succ[0] = -1;
 	}
