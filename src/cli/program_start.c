@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static atomic_bool interrupted;
@@ -114,6 +115,17 @@ static uint64_t count_first(const struct program_options *o, bool measured, uint
 	return o->count || measured ? o->count : 1;
 }
 
+/* A folder is no program; the system's word for it would name no remedy. */
+static bool is_no_folder(const char *path, struct err *err)
+{
+	struct stat st;
+	if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+		return true;
+	err_set(err, ERR_USAGE, "'%s' is a folder", path);
+	return err_remedy(err, "give the path of a source with a main(), or of an executable: "
+	                       "prog.cu, ./a.out");
+}
+
 /* Is every source there that the words name? The compiler would miss a header. */
 static bool sources_are_there(const struct program_words *w, struct err *err)
 {
@@ -143,7 +155,7 @@ bool program_start(const struct program_options *o, unsigned n, char **args, boo
 		err_set(err, ERR_USAGE, "a program is needed");
 		return err_remedy(err, "a source with a main(), or an executable: prog.cu, ./a.out");
 	}
-	if (!sources_are_there(words, err))
+	if (!is_no_folder(args[0], err) || !sources_are_there(words, err))
 		return false;
 	const bool measured = strcmp(sel.backend, "emu") != 0;
 	if (!o->gpu && !measured)

@@ -105,6 +105,10 @@ XDG_CACHE_HOME=$dir/open run open-cache-doctor 0 doctor
 grep -q 'writable for everybody (chmod o-w mends it)' "$dir/out" && ok open-cache-doctor-says ||
 	not_ok open-cache-doctor-says "$(grep cache "$dir/out")"
 
+# a folder is no program
+run folder-as-program 2 launches "$dir"
+says folder-as-program-says 'is a folder' prog.cu ./a.out
+
 # errors as JSON too
 run json-error 2 run vec_ad --json
 same json-error-code usage "$(field "$dir/out" error code)"
