@@ -212,8 +212,11 @@ static bool complete_launch(struct user_family *o, struct err *err)
 		return false;
 	void *guess =
 		o->spec.trial && !o->restored ? user_guess(o, &whole, &o->guessed, &o->line) : NULL;
-	if (!guess)
-		return user_usage(o, o->kernel, what, err);
+	if (!guess) {
+		user_usage(o, o->kernel, what, err);
+		user_tell_compile_error(o, err);
+		return false;
+	}
 	o->given = o->words;
 	o->given_path = o->path;
 	o->given_compiler = o->spec.words;

@@ -213,6 +213,14 @@ bool user_find_kernel(struct user_family *o, const char *text, struct err *err)
 	return true;
 }
 
+void user_tell_compile_error(struct user_family *o, struct err *err)
+{
+	struct err compile = { 0 };
+	if (!o->ptx && !o->source.resolved && !ask_compiler(o, &compile) && err &&
+	    compile.code == ERR_COMPILE)
+		*err = compile;
+}
+
 bool user_lacks(const struct user_family *o, char *what, size_t n)
 {
 	const struct user_kernel *k = o->kernel;

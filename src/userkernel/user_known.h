@@ -7,6 +7,10 @@
 
 #include "userkernel/user_family.h"
 
+/* A source that does not compile says so before anything else is asked for: *@err becomes that. The
+ * kernels of @o are not to be used any more. */
+void user_tell_compile_error(struct user_family *o, struct err *err);
+
 /* Scans @text, asks the compiler if need be, and finds the kernel of the spec. False: which there
  * are, each with a command line. */
 bool user_find_kernel(struct user_family *o, const char *text, struct err *err);
