@@ -19,8 +19,9 @@
  * Tries for each change then grow as the power 5/6 of the lanes that want a word, between taking
  * turns (1) and chance alone (1/2): contended.cu, words that 256 to 135168 lanes want. */
 #define QUEUE_PICKS 6
-/* Of a maximum: loops that go on over many values try less often than with more (seeds 179 to 184
- * of h200-2026-11-28; contended.cu, where each lane has one value or eight, says 5). */
+/* Of a maximum: chosen by seeds 179 to 184 of h200-2026-11-28, where loops go on over many values;
+ * contended.cu, where each lane has one value or eight, says 5, seeds 186 to 188 nearly the same.
+ */
 #define MAXIMUM_PICKS 3
 
 /* Lanes of a wish that want one word. They have seen it last at the same time. */
