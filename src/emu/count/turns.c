@@ -5,7 +5,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 struct turn_log {
@@ -70,7 +69,8 @@ void turn_log_asks(struct turn_log *l, struct turn_words *w, const struct turn_a
                    uint32_t changed)
 {
 	pthread_mutex_lock(&l->lock);
-	const uint32_t all = words_of(l, a, UINT32_MAX, true), took = words_of(l, a, changed, false);
+	const uint32_t all = words_of(l, a, UINT32_MAX, a->waits),
+				   took = words_of(l, a, changed, false);
 	for (uint32_t m = all; m; m &= m - 1) {
 		const unsigned i = (unsigned)__builtin_ctz(m);
 		l->word[i].version += took >> i & 1;

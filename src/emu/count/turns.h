@@ -9,6 +9,7 @@
 #ifndef PMPP_EMU_TURNS_H
 #define PMPP_EMU_TURNS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define TURN_WORDS 16 /* the first that were waited for; more are not looked at */
@@ -25,13 +26,14 @@ struct turn_access {
 	uint32_t mask;
 	uint64_t room; /* 0 = global memory; else whose shared memory: the block's number + 1 */
 	uint32_t op;
+	bool waits; /* in a loop that waits for the words, which are looked at from now on */
 };
 
 struct turn_log;
 struct turn_log *turn_log_new(void);
 void turn_log_free(struct turn_log *l);
 
-/* Lanes ask for their words in a loop that waits for them. @changed: of these, those whose
+/* Lanes ask for their words. @changed: of these, those whose
  * compare-and-swap took the word. Thread-safe, as the next one. */
 void turn_log_asks(struct turn_log *l, struct turn_words *w, const struct turn_access *a,
                    uint32_t changed);

@@ -87,7 +87,8 @@ void access_note_turns(struct access *a)
 	const struct turn_access t = { .address = a->address,
 		                           .mask = a->mask,
 		                           .room = a->space == SPACE_SHARED ? a->w->worker->block + 1 : 0,
-		                           .op = a->u->xop };
+		                           .op = a->u->xop,
+		                           .waits = x->waits };
 	/* the assembler may put a loop's first try before the loop */
 	const bool tries = x->kind == X_ATOM && x->op == ATOM_CAS && x->decides;
 	if (x->waits || tries)

@@ -12,7 +12,7 @@ enum { ASKS = 3, GIVES = 9 };
 
 static void asks(struct turn_log *l, struct turn_words *w, uint64_t address, bool takes)
 {
-	const struct turn_access a = { .address = &address, .mask = 1, .op = ASKS };
+	const struct turn_access a = { .address = &address, .mask = 1, .op = ASKS, .waits = true };
 	turn_log_asks(l, w, &a, takes);
 }
 
@@ -83,7 +83,7 @@ TEST(the_word_that_most_wait_for)
 	struct turn_log *l = turn_log_new();
 	struct turn_words w[2] = { 0 };
 	const uint64_t both[2] = { LOCK, OTHER };
-	const struct turn_access a = { .address = both, .mask = 3, .op = ASKS },
+	const struct turn_access a = { .address = both, .mask = 3, .op = ASKS, .waits = true },
 							 b = { .address = both, .mask = 3, .op = GIVES };
 	for (unsigned i = 0; i < 6; i++) {
 		turn_log_asks(l, &w[i % 2], &a, 3);
@@ -108,5 +108,21 @@ TEST(more_words_than_there_is_room_for)
 	}
 	assert_int_equal(turn_log_totals(l).turns, 1);
 	assert_int_equal(turn_log_totals(l).accesses, TURN_WORDS);
+	turn_log_free(l);
+}
+
+/* Words that are only tried, as the keys of a table are, take no room from those waited for. */
+TEST(what_nobody_waits_for_takes_no_room)
+{
+	struct turn_log *l = turn_log_new();
+	struct turn_words w = { 0 };
+	for (unsigned i = 0; i < 3 * TURN_WORDS; i++) {
+		const uint64_t key = OTHER + 4 * i;
+		const struct turn_access a = { .address = &key, .mask = 1, .op = ASKS };
+		turn_log_asks(l, &w, &a, 1);
+	}
+	asks(l, &w, LOCK, true);
+	changes(l, &w, LOCK);
+	assert_int_equal(turn_log_totals(l).turns, 1);
 	turn_log_free(l);
 }
