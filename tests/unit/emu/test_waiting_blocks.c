@@ -8,6 +8,14 @@
 #define STATE "state"
 #define LOOKS "looks"
 
+/* Blocks of one thread each, with a state of @words and what they saw. */
+static void launch_blocks(struct emu_case *c, size_t words)
+{
+	emu_buffer(c, STATE, ELEM_U32, BUF_INOUT, words);
+	emu_buffer(c, LOOKS, ELEM_U32, BUF_INOUT, BLOCKS);
+	emu_launch(c, "k", (struct dim3u){ BLOCKS, 1, 1 }, (struct dim3u){ 1, 1, 1 });
+}
+
 /* State 1: a block's own part is there; 2: that of all before it, too. */
 static struct emu_case looking_back(const char *load)
 {
@@ -30,9 +38,7 @@ static struct emu_case looking_back(const char *load)
 		"done:\nst.volatile.global.u32 [%%d4], 2;\nst.global.u32 [%%d5], %%r3;\nret;\n}\n";
 	c.ptx = mem_alloc(sizeof form + 32);
 	snprintf(c.ptx, sizeof form + 32, form, load);
-	emu_buffer(&c, STATE, ELEM_U32, BUF_INOUT, BLOCKS);
-	emu_buffer(&c, LOOKS, ELEM_U32, BUF_INOUT, BLOCKS);
-	emu_launch(&c, "k", (struct dim3u){ BLOCKS, 1, 1 }, (struct dim3u){ 1, 1, 1 });
+	launch_blocks(&c, BLOCKS);
 	return c;
 }
 
@@ -72,9 +78,7 @@ TEST(a_loop_over_memory_is_no_wait)
 	                            "setp.eq.u32 %p2, %r4, 77;\n@%p2 bra found;\n"
 	                            "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 64;\n@%p1 bra next;\n"
 	                            "found:\nret;\n}\n");
-	emu_buffer(&c, STATE, ELEM_U32, BUF_INOUT, BLOCKS);
-	emu_buffer(&c, LOOKS, ELEM_U32, BUF_INOUT, BLOCKS);
-	emu_launch(&c, "k", (struct dim3u){ BLOCKS, 1, 1 }, (struct dim3u){ 1, 1, 1 });
+	launch_blocks(&c, BLOCKS);
 	emu_must_run(&c);
 	assert_false(c.res.counts.spins);
 	emu_case_free(&c);
@@ -106,9 +110,7 @@ TEST(a_plain_flag_is_waited_for)
 	for (unsigned i = 0; i < ARRAY_LEN(emu_ways); i++) {
 		struct emu_case c = { 0 };
 		c.ptx = mem_strdup(text);
-		emu_buffer(&c, STATE, ELEM_U32, BUF_INOUT, BLOCKS);
-		emu_buffer(&c, LOOKS, ELEM_U32, BUF_INOUT, BLOCKS);
-		emu_launch(&c, "k", (struct dim3u){ BLOCKS, 1, 1 }, (struct dim3u){ 1, 1, 1 });
+		launch_blocks(&c, BLOCKS);
 		if (!emu_run_way(&c, &emu_ways[i]))
 			fail_msg("%s: %s", emu_ways[i].name, c.err.msg);
 		const uint32_t *looks = c.buffers[1].data;
@@ -132,9 +134,7 @@ TEST(a_walk_up_to_a_limit_is_no_wait)
 	                            "ld.global.u32 %r5, [%d2];\nsetp.lt.u32 %p1, %r2, %r5;\n"
 	                            "@%p1 bra next;\n"
 	                            "ret;\n}\n");
-	emu_buffer(&c, STATE, ELEM_U32, BUF_INOUT, BLOCKS);
-	emu_buffer(&c, LOOKS, ELEM_U32, BUF_INOUT, BLOCKS);
-	emu_launch(&c, "k", (struct dim3u){ BLOCKS, 1, 1 }, (struct dim3u){ 1, 1, 1 });
+	launch_blocks(&c, BLOCKS);
 	emu_must_run(&c);
 	assert_false(c.res.counts.spins);
 	emu_case_free(&c);
@@ -157,9 +157,7 @@ TEST(plain_flags_are_waited_for_in_turn)
 	                   "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p3, %r2, 64;\n@%p3 bra again;\n"
 	                   "st.global.u32 [%d2], %r2;\n"
 	                   "done:\nret;\n}\n");
-	emu_buffer(&c, STATE, ELEM_U32, BUF_INOUT, BLOCKS);
-	emu_buffer(&c, LOOKS, ELEM_U32, BUF_INOUT, BLOCKS);
-	emu_launch(&c, "k", (struct dim3u){ BLOCKS, 1, 1 }, (struct dim3u){ 1, 1, 1 });
+	launch_blocks(&c, BLOCKS);
 	emu_must_run(&c);
 	assert_true(c.res.counts.spins);
 	assert_int_equal(((uint32_t *)c.buffers[1].data)[0], BLOCKS);
@@ -191,9 +189,7 @@ TEST(a_list_is_gone_through_until_all_of_it_is_done)
 	                   "next:\nadd.u32 %r2, %r2, 64;\nsetp.lt.u32 %p4, %r2, 128;\n@%p4 bra word;\n"
 	                   "setp.ne.u32 %p5, %r3, 0;\n@%p5 bra again;\n"
 	                   "ret;\n}\n");
-	emu_buffer(&c, STATE, ELEM_U32, BUF_INOUT, 2 * BLOCKS);
-	emu_buffer(&c, LOOKS, ELEM_U32, BUF_INOUT, BLOCKS);
-	emu_launch(&c, "k", (struct dim3u){ BLOCKS, 1, 1 }, (struct dim3u){ 1, 1, 1 });
+	launch_blocks(&c, 2 * BLOCKS);
 	emu_must_run(&c);
 	for (unsigned i = 0; i < 2 * BLOCKS; i++)
 		assert_int_equal(((uint32_t *)c.buffers[0].data)[i], 1);
@@ -211,9 +207,7 @@ TEST(a_counter_is_no_wait)
 	                            "next:\natom.global.add.u32 %r4, [%d1], 1;\nadd.u32 %r2, %r2, 1;\n"
 	                            "setp.lt.u32 %p1, %r2, 5;\n@%p1 bra next;\n"
 	                            "ret;\n}\n");
-	emu_buffer(&c, STATE, ELEM_U32, BUF_INOUT, BLOCKS);
-	emu_buffer(&c, LOOKS, ELEM_U32, BUF_INOUT, BLOCKS);
-	emu_launch(&c, "k", (struct dim3u){ BLOCKS, 1, 1 }, (struct dim3u){ 1, 1, 1 });
+	launch_blocks(&c, BLOCKS);
 	emu_must_run(&c);
 	assert_false(c.res.counts.spins);
 	assert_int_equal(((uint32_t *)c.buffers[0].data)[0], 5 * BLOCKS);
