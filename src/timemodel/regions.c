@@ -184,8 +184,11 @@ static double all_turns(const struct timing_program *all, const struct gpu_spec 
 	for (unsigned b = 0; b < all->n_blocks; b++) {
 		block[b] = all->block[b];
 		const double passes = all->block[b].warp_passes;
-		block[b].warp_passes =
-			b < t->from || b > t->to ? passes / all->warps : fmin(t->n, passes * t->share);
+		if (b < t->from || b > t->to)
+			block[b].warp_passes = passes / all->warps;
+		else /* who waits asks once more when its turn has come */
+			block[b].warp_passes =
+				block[b].asks && passes > 0 ? t->n : fmin(t->n, passes * t->share);
 		block[b].entering_blocks = block[b].warp_passes > 0;
 	}
 	one.block = block;

@@ -119,6 +119,7 @@ struct timing_block {
 	/* thread blocks that ran and of which a warp came here; not known = 0 */
 	double entering_blocks;
 	uint32_t insts; /* in the unit of slowest_warp_insts */
+	bool asks;      /* in a loop that only waits for what others write: passes are visits of it */
 };
 
 /* Warps that hand a word on to each other, as a lock: what they do with it comes one warp after the

@@ -25,65 +25,6 @@ void ir_find_only_defs(struct ir *ir)
 	free(writes);
 }
 
-static bool compares(const struct xop *x)
-{
-	switch (x->kind == X_OP ? x->op : E_add_b32) {
-	case E_min_s32:
-	case E_max_s32:
-	case E_min_u32:
-	case E_max_u32:
-	case E_min_s64:
-	case E_max_s64:
-	case E_min_u64:
-	case E_max_u64:
-	case E_min_f32:
-	case E_max_f32:
-	case E_min_f64:
-	case E_max_f64: return true;
-	default: return false;
-	}
-}
-
-/* Does @x decide something by source @s: where it goes, what is exchanged, which of two is taken, a
- * predicate, or by what it writes into a register that decides? */
-static bool decides_by(const struct ir *ir, const struct xop *x, unsigned s, const bool *deciding)
-{
-	const bool memory = x->kind == X_LD || x->kind == X_ST || x->kind == X_ATOM || x->kind == X_RED;
-	if (memory)
-		return s == 0 || (x->kind == X_ATOM && x->op == ATOM_CAS);
-	for (unsigned i = 0; i < x->n_d && !compares(x); i++) {
-		const int32_t d = x->d[i];
-		if (d >= 0 && (!ir->regs[d].bytes || ir->regs[d].passes || deciding[d]))
-			return true;
-	}
-	return !x->n_d || compares(x);
-}
-
-void ir_find_deciding(struct ir *ir)
-{
-	bool *deciding = mem_calloc(ir->n_regs + 1, sizeof *deciding);
-	for (bool more = true; more;) {
-		more = false;
-		for (uint32_t o = ir->n_ops; o-- > 0;) {
-			const struct xop *x = &ir->ops[o];
-			for (unsigned s = 0; s < x->n_s; s++) {
-				if (x->s[s].kind != S_REG || deciding[x->s[s].reg] ||
-				    !decides_by(ir, x, s, deciding))
-					continue;
-				deciding[x->s[s].reg] = more = true;
-			}
-		}
-	}
-	for (uint32_t o = 0; o < ir->n_ops; o++) {
-		struct xop *x = &ir->ops[o];
-		if (x->kind != X_ATOM && x->kind != X_LD)
-			continue;
-		for (unsigned i = 0; i < x->n_d; i++)
-			x->decides |= x->d[i] >= 0 && deciding[x->d[i]];
-	}
-	free(deciding);
-}
-
 bool *ir_read_registers(const struct ir *ir)
 {
 	bool *read = mem_calloc(ir->n_regs + 1, sizeof *read);

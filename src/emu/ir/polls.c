@@ -14,6 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* All loops through one block. */
+struct loops {
+	const struct ir *ir;
+	unsigned home;
+	bool *on; /* by block: reached from home, and home from it */
+};
+
 static void reach(const struct ir *ir, int32_t from, bool *seen)
 {
 	const struct xblock *b = &ir->blocks[from];
@@ -24,6 +31,35 @@ static void reach(const struct ir *ir, int32_t from, bool *seen)
 		seen[to] = true;
 		reach(ir, to, seen);
 	}
+}
+
+static bool leads_to(const struct ir *ir, unsigned b, unsigned home, const bool *leads)
+{
+	const struct xblock *x = &ir->blocks[b];
+	for (uint32_t i = 0; i < 2 + x->n_targets; i++) {
+		const int32_t to = xblock_successor(x, i);
+		if (to >= 0 && ((unsigned)to == home || leads[to]))
+			return true;
+	}
+	return false;
+}
+
+/* Caller frees .on. */
+static struct loops loops_through(const struct ir *ir, unsigned home)
+{
+	struct loops l = { .ir = ir, .home = home, .on = mem_calloc(ir->n_blocks + 1, sizeof *l.on) };
+	bool *leads = mem_calloc(ir->n_blocks + 1, sizeof *leads), more = true;
+	while (more) {
+		more = false;
+		for (unsigned b = ir->n_blocks; b-- > 0;)
+			if (!leads[b] && leads_to(ir, b, home, leads))
+				leads[b] = more = true;
+	}
+	reach(ir, (int32_t)home, l.on);
+	for (unsigned b = 0; b < ir->n_blocks; b++)
+		l.on[b] &= leads[b];
+	free(leads);
+	return l;
 }
 
 static bool is_move(const struct xop *x)
@@ -39,51 +75,39 @@ static bool writes(const struct xop *x, int32_t r)
 	return false;
 }
 
-/* Is there a way from block @b to @home? */
-static bool leads_home(const struct ir *ir, unsigned b, unsigned home)
+/* What writes register @r on the loops, from operation @*o on; NULL = nothing any more. */
+static const struct xop *next_write(const struct loops *l, int32_t r, uint32_t *o)
 {
-	bool *seen = mem_zalloc(ir->n_blocks + 1);
-	reach(ir, (int32_t)b, seen);
-	const bool found = seen[home];
-	free(seen);
-	return found;
-}
-
-/* What writes register @r in a block from which @home is reached, and that is reached from it, from
- * operation @*o on; NULL = nothing any more. */
-static const struct xop *next_write(const struct ir *ir, const bool *from_home, unsigned home,
-                                    int32_t r, uint32_t *o)
-{
+	const struct ir *ir = l->ir;
 	for (unsigned b = 0; b < ir->n_blocks; b++) {
-		if (!from_home[b] || ir->blocks[b].end <= *o)
+		if (!l->on[b] || ir->blocks[b].end <= *o)
 			continue;
 		for (*o = *o > ir->blocks[b].first ? *o : ir->blocks[b].first; *o < ir->blocks[b].end; ++*o)
-			if (writes(&ir->ops[*o], r) && leads_home(ir, b, home))
+			if (writes(&ir->ops[*o], r))
 				return &ir->ops[(*o)++];
 	}
 	return NULL;
 }
 
-static bool written_in_loop(const struct ir *ir, const bool *from_home, unsigned home, int32_t r)
+static bool written_in_loop(const struct loops *l, int32_t r)
 {
 	uint32_t o = 0;
-	return next_write(ir, from_home, home, r, &o);
+	return next_write(l, r, &o);
 }
 
 #define MOST_MOVES 3 /* from a constant to a register that an instruction takes */
 
 /* Is @s the same in each turn of the loop: a constant, or made of such alone? */
-static bool stays(const struct ir *ir, const bool *from_home, unsigned home, const struct xsrc *s,
-                  unsigned moves)
+static bool stays(const struct loops *l, const struct xsrc *s, unsigned moves)
 {
 	const struct xop *x;
 	if (s->kind != S_REG)
 		return s->kind == S_CONST;
-	for (uint32_t o = 0; (x = next_write(ir, from_home, home, s->reg, &o));) {
+	for (uint32_t o = 0; (x = next_write(l, s->reg, &o));) {
 		if (x->kind != X_OP || !moves)
 			return false;
 		for (unsigned i = 0; i < x->n_s; i++)
-			if (!stays(ir, from_home, home, &x->s[i], moves - 1))
+			if (!stays(l, &x->s[i], moves - 1))
 				return false;
 	}
 	return true;
@@ -96,8 +120,12 @@ static bool stays(const struct ir *ir, const bool *from_home, unsigned home, con
 
 struct around {
 	const struct ir *ir;
+	const bool *on_loop; /* by block */
 	const struct xop *home;
-	uint64_t at_first; /* name of the address where the way began */
+	unsigned source;   /* of it: what is looked at, its address or what a swap compares */
+	bool another;      /* is a way wanted where that is another, or the same? */
+	bool lost;         /* a way was too long, or not known */
+	uint64_t at_first; /* name of it where the way began */
 	uint64_t names;    /* given so far */
 	unsigned steps, depth;
 	bool *on_way; /* by block */
@@ -135,8 +163,10 @@ static bool comes_again(struct around *w, int32_t block, uint32_t op, uint64_t *
 static bool try_way(struct around *w, int32_t block, uint32_t op, const uint64_t *name, int32_t d,
                     uint64_t value)
 {
-	if (++w->depth > MOST_DEPTH)
+	if (++w->depth > MOST_DEPTH) {
+		w->lost = true;
 		return false;
+	}
 	uint64_t *own = mem_alloc((w->ir->n_regs + 1) * sizeof *own);
 	memcpy(own, name, (w->ir->n_regs + 1) * sizeof *own);
 	if (d >= 0)
@@ -152,7 +182,7 @@ static bool leave_block(struct around *w, int32_t block, const uint64_t *name)
 	const struct xblock *b = &w->ir->blocks[block];
 	for (uint32_t i = 0; i < 2 + b->n_targets; i++) {
 		const int32_t to = xblock_successor(b, i);
-		if (to < 0 || w->on_way[to])
+		if (to < 0 || w->on_way[to] || !w->on_loop[to])
 			continue;
 		w->on_way[to] = true;
 		const bool again = try_way(w, to, w->ir->blocks[to].first, name, -1, 0);
@@ -163,13 +193,13 @@ static bool leave_block(struct around *w, int32_t block, const uint64_t *name)
 	return false;
 }
 
-/* From w->home, where it saw the address of @name[], at operation @op of @block. */
+/* From w->home, where it saw what @name[] says, at operation @op of @block. */
 static bool comes_back(struct around *w, int32_t block, uint32_t op, const uint64_t *name)
 {
 	const struct xop *x = w->home;
 	bool *way_here = w->on_way;
 	w->on_way = mem_calloc(w->ir->n_blocks + 1, sizeof *w->on_way);
-	w->at_first = name_of(&x->s[0], name);
+	w->at_first = name_of(&x->s[w->source], name);
 	uint64_t *own = mem_alloc((w->ir->n_regs + 1) * sizeof *own);
 	memcpy(own, name, (w->ir->n_regs + 1) * sizeof *own);
 	for (unsigned i = 0; i < x->n_d; i++)
@@ -183,15 +213,18 @@ static bool comes_back(struct around *w, int32_t block, uint32_t op, const uint6
 	return again;
 }
 
-/* On a way from operation @op of @block on, does w->home see an address twice? */
+/* On a way from operation @op of @block on, does w->home see the same, or another, at its second
+ * turn? */
 static bool comes_again(struct around *w, int32_t block, uint32_t op, uint64_t *name)
 {
 	for (; op < w->ir->blocks[block].end; op++) {
 		const struct xop *x = &w->ir->ops[op];
 		if (x == w->home && w->at_first)
-			return name_of(&x->s[0], name) == w->at_first;
-		if (++w->steps > MOST_STEPS || x->kind == X_CALL || x->kind == X_RET)
+			return (name_of(&x->s[w->source], name) != w->at_first) == w->another;
+		if (++w->steps > MOST_STEPS || x->kind == X_CALL || x->kind == X_RET) {
+			w->lost = true;
 			return false;
+		}
 		if (x == w->home)
 			return comes_back(w, block, op, name);
 		for (unsigned i = 0; i < x->n_d; i++) {
@@ -209,27 +242,41 @@ static bool comes_again(struct around *w, int32_t block, uint32_t op, uint64_t *
 	return leave_block(w, block, name);
 }
 
-static bool way_from(struct around *w, unsigned start)
+static bool way_from(struct around *w, unsigned start, uint32_t op)
 {
 	uint64_t *name = mem_alloc((w->ir->n_regs + 1) * sizeof *name);
 	for (unsigned r = 0; r < w->ir->n_regs; r++)
 		name[r] = mix(r + 1, 0);
 	w->on_way = mem_calloc(w->ir->n_blocks + 1, sizeof *w->on_way);
-	const bool again = comes_again(w, (int32_t)start, w->ir->blocks[start].first, name);
+	const bool again = comes_again(w, (int32_t)start, op, name);
 	free(w->on_way);
 	free(name);
 	return again;
 }
 
-/* @from_home: what is reached from @block, where @x is. */
-static bool may_ask_again(const struct ir *ir, unsigned block, const struct xop *x,
-                          const bool *from_home)
+static struct around around_of(const struct loops *l, const struct xop *home)
 {
-	struct around w = { .ir = ir, .home = x, .names = ir->n_regs + 1 };
-	bool again = way_from(&w, block);
-	for (unsigned b = 0; b < ir->n_blocks && !again; b++)
-		again = from_home[b] && way_from(&w, b);
+	return (
+		struct around){ .ir = l->ir, .on_loop = l->on, .home = home, .names = l->ir->n_regs + 1 };
+}
+
+static bool may_ask_again(const struct loops *l, const struct xop *x)
+{
+	struct around w = around_of(l, x);
+	bool again = way_from(&w, l->home, l->ir->blocks[l->home].first);
+	for (unsigned b = 0; b < l->ir->n_blocks && !again; b++)
+		again = l->on[b] && way_from(&w, b, l->ir->blocks[b].first);
 	return again;
+}
+
+/* Does a compare-and-swap compare with the same again, whatever way it comes back? Its first time
+ * may be another: the ways begin behind it. */
+static bool compares_again(const struct loops *l, const struct xop *x)
+{
+	struct around w = around_of(l, x);
+	w.source = 1;
+	w.another = true;
+	return !way_from(&w, l->home, (uint32_t)(x - l->ir->ops) + 1) && !w.lost;
 }
 
 /* --- what is made of it --- */
@@ -251,52 +298,43 @@ static bool may_change(const struct ir *ir, const struct xop *x)
 
 /* Does a loop wait by it? One that swaps in what it makes of the value it found goes on by itself.
  */
-static bool waits_by(const struct ir *ir, const bool *from_home, unsigned home, const struct xop *x)
+static bool waits_by(const struct loops *l, const struct xop *x)
 {
 	if (x->kind == X_ATOM && x->op == ATOM_CAS)
-		return stays(ir, from_home, home, &x->s[1], MOST_MOVES);
+		return stays(l, &x->s[1], MOST_MOVES) || compares_again(l, x);
 	return x->kind == X_LD || xop_asks_only(x);
 }
 
-/* The blocks of all loops through @home; @seen: what is reached from it. */
-static void mark_waiting(struct ir *ir, uint32_t home, const bool *seen)
+static void judge(struct ir *ir, const struct loops *l, struct xop *x)
 {
-	bool *back = mem_calloc(ir->n_blocks + 1, sizeof *back);
-	for (uint32_t b = 0; b < ir->n_blocks; b++) {
-		if (!seen[b] || ir->blocks[b].may_wait)
-			continue;
-		memset(back, 0, ir->n_blocks * sizeof *back);
-		reach(ir, (int32_t)b, back);
-		ir->blocks[b].may_wait = back[home];
-	}
-	free(back);
+	const bool loops = l->on[l->home], waits = loops && x->decides && waits_by(l, x);
+	const bool polls = loops && (x->s[0].kind != S_REG || !written_in_loop(l, x->s[0].reg) ||
+	                             (waits && may_ask_again(l, x)));
+	x->polls = polls && (x->kind == X_ATOM || x->strong);
+	x->looks = polls && x->kind == X_LD && x->space != SPACE_SHARED;
+	ir->waits |= polls && x->space != SPACE_SHARED;
+	x->waits = polls && waits;
+	x->retries = loops && x->kind == X_ATOM && x->op == ATOM_CAS && !waits;
+	for (unsigned b = 0; x->waits && b < ir->n_blocks; b++)
+		ir->blocks[b].may_wait |= l->on[b];
 }
 
 void ir_find_polls(struct ir *ir)
 {
-	bool *seen = mem_calloc(ir->n_blocks + 1, sizeof *seen), *read = ir_read_registers(ir);
-	for (unsigned b = 0; b < ir->n_blocks; b++)
+	bool *read = ir_read_registers(ir);
+	for (unsigned b = 0; b < ir->n_blocks; b++) {
+		struct loops l = { 0 };
 		for (uint32_t o = ir->blocks[b].first; o < ir->blocks[b].end; o++) {
 			struct xop *x = &ir->ops[o];
 			ir->speaks |= speaks(x);
 			/* a counter that is only counted up is not asked */
 			if (!may_change(ir, x) || (x->kind == X_ATOM && !xop_is_read(x, read)))
 				continue;
-			for (unsigned i = 0; i < ir->n_blocks; i++)
-				seen[i] = false;
-			reach(ir, (int32_t)b, seen);
-			const bool waits = seen[b] && x->decides && waits_by(ir, seen, b, x);
-			const bool polls =
-				seen[b] && (x->s[0].kind != S_REG || !written_in_loop(ir, seen, b, x->s[0].reg) ||
-			                (waits && may_ask_again(ir, b, x, seen)));
-			x->polls = polls && (x->kind == X_ATOM || x->strong);
-			x->looks = polls && x->kind == X_LD && x->space != SPACE_SHARED;
-			ir->waits |= polls && x->space != SPACE_SHARED;
-			x->waits = polls && waits;
-			x->retries = seen[b] && x->kind == X_ATOM && x->op == ATOM_CAS && !waits;
-			if (x->waits)
-				mark_waiting(ir, b, seen);
+			if (!l.ir)
+				l = loops_through(ir, b);
+			judge(ir, &l, x);
 		}
+		free(l.on);
+	}
 	free(read);
-	free(seen);
 }

@@ -161,6 +161,7 @@ bool spins_shorten(const struct ir *ir, const struct counts *of_op, struct timin
 			struct timing_block *t = &block[l.block[k]];
 			t->warp_passes = fmin(t->warp_passes, visits);
 			t->longest_passes = fmin(t->longest_passes, t->warp_passes);
+			t->asks = true;
 			for (uint32_t o = ir->blocks[l.block[k]].first; o < ir->blocks[l.block[k]].end; o++)
 				inst[o].polls = ir->ops[o].space != SPACE_SHARED && asks_again(&ir->ops[o]);
 		}

@@ -198,6 +198,42 @@ TEST(who_waits_for_a_lock_waits_for_all_others)
 	emu_case_free(&c);
 }
 
+/* The launch against a warp's own way, where four warps hand on a lock by @lock. */
+static double against_own(const char *lock)
+{
+	struct emu_case c = run("", lock);
+	const double ratio = c.res.counts.longest_block_cycles / path_of(&c.res.counts);
+	assert_true(c.res.counts.atomics.swaps == 0 && c.res.counts.atomics.contest_ns == 0);
+	emu_case_free(&c);
+	return ratio;
+}
+
+/* Machine code has what it found in the register that it compares; looks until the lock is free
+ * before it tries again; has sums in a register in which it decides something else later. */
+TEST(locks_are_known_whatever_their_code)
+{
+	static const char one_register[] =
+		"W:\nmov.u32 %r2, 0;\natom.global.cas.b32 %r2, [%d1], %r2, 1;\nsetp.ne.u32 %p1, %r2, 0;\n"
+		"@%p1 bra W;\natom.global.exch.b32 %r3, [%d1], 0;\n";
+	static const char looks[] =
+		"T:\natom.global.exch.b32 %r2, [%d1], 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra G;\n"
+		"W:\nld.volatile.global.u32 %r3, [%d1];\nsetp.ne.u32 %p1, %r3, 0;\n@%p1 bra W;\nbra T;\n"
+		"G:\nmembar.gl;\nld.global.u32 %r4, [%d1+256];\nadd.u32 %r4, %r4, 1;\n"
+		"st.global.u32 [%d1+256], %r4;\nmembar.gl;\natom.global.exch.b32 %r3, [%d1], 0;\n";
+	static const char reused[] =
+		"mov.u32 %r6, 0;\nL:\n"
+		"W:\natom.global.cas.b32 %r2, [%d1], 0, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra W;\n"
+		"ld.volatile.global.u32 %r4, [%d1+256];\nadd.u32 %r5, %r4, 1;\n"
+		"st.volatile.global.u32 [%d1+256], %r5;\natom.global.exch.b32 %r3, [%d1], 0;\n"
+		"add.u32 %r6, %r6, 1;\nshl.b32 %r4, %r6, 1;\nsetp.lt.u32 %p2, %r4, 6;\n@%p2 bra L;\n";
+	const double a = against_own(one_register), b = against_own(looks), c = against_own(reused);
+	if (getenv("PMPP_PERF_SHOW"))
+		print_message("%.1f %.1f %.1f times a warp's own way\n", a, b, c);
+	assert_true(a > 3.6 && a < 4.4);
+	assert_true(b > 3.6 && b < 4.4);
+	assert_true(c > 3.6 && c < 4.4);
+}
+
 /* The largest float by compare-and-swap: all lanes come to it, though what it stores is made a
  * card's NaN before. */
 TEST(all_lanes_come_to_a_swap_of_floats)
