@@ -103,6 +103,8 @@ static const char *advice(const struct session *s)
 		case PERF_SFU: return "next: special functions decide; use cheaper forms";
 		case PERF_PAGES: return "next: managed pages come from the host; prefetch them before";
 		case PERF_HOST: return "next: the host's link decides; copy what is read more than once";
+		case PERF_ADU:
+			return "next: looking up constants decides; use shared memory where lanes differ";
 		case PERF_TENSOR: return "next: tensor cores decide; wgmma reaches more of their peak";
 		case PERF_FP32:
 		case PERF_FP64:

@@ -173,6 +173,7 @@ struct region {
 	double held_line_cycles;   /* of L1, waiting for what loads have under way: lines x cycles */
 	double call_ns; /* of calls of the system that the chip does one after the other, all of them */
 	double texture_cycles; /* of the unit that filters: requests, times the cycles of each */
+	double value_cycles;   /* of the one that does matches, sums of a warp and chosen constants */
 };
 
 /*

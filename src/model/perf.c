@@ -33,6 +33,7 @@
 #define NEEDS_PAGES NEEDS_1(warp_executed)
 #define NEEDS_HOST NEEDS_2(host_read_bytes, host_write_bytes)
 #define NEEDS_TENSOR NEEDS_1(warp_executed)
+#define NEEDS_ADU NEEDS_1(warp_executed)
 
 static const struct {
 	const char *name, *about;
@@ -152,6 +153,8 @@ static void time_metrics(struct metric_set *m, const struct gpu_spec *g, const s
 			metric_none(m, id, why);
 		else if (r == PERF_TENSOR && !c->n_regions)
 			metric_none(m, id, "products of matrices are known where the emulator ran them");
+		else if (r == PERF_ADU && !c->n_regions)
+			metric_none(m, id, "places of constants are known where the emulator asked for them");
 		else if (missing != COUNT_ID_COUNT)
 			metric_none(m, id, count_why(&c->of_total, missing));
 		else

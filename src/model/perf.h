@@ -29,7 +29,8 @@
 	X(LATENCY, "latency", "dependent memory trips that too few warps can hide")     \
 	X(PAGES, "pages", "managed memory that comes to the GPU page by page")          \
 	X(HOST, "host memory", "bytes of the host's memory over its link")              \
-	X(TENSOR, "tensor", "products of matrices over the rate of the tensor cores")
+	X(TENSOR, "tensor", "products of matrices over the rate of the tensor cores")   \
+	X(ADU, "constants", "constants that are looked up, one place of a warp after the other")
 
 enum perf_resource {
 #define X(id, name, about) PERF_##id,

@@ -21,6 +21,7 @@ static const struct time_range ranges[PERF_RESOURCE_COUNT] = {
 	[PERF_LATENCY] = { 0.87, 1.17 },
 	[PERF_PAGES] = { 0.7, 1.7 }, /* managed.jsonl, ten sizes */
 	[PERF_TENSOR] = { 0.86, 1.17 },
+	[PERF_ADU] = { 0.86, 1.17 },
 	/* not measured: from copies, and scattered accesses take longer */
 	[PERF_HOST] = { 0.7, 3 },
 };

@@ -130,8 +130,12 @@ static double latency_cycles(const struct scheduler *s, uint32_t i, uint32_t b)
 		                                  : timing.atomic_latencies * g->l2_latency_ns) *
 		       per_ns;
 	case INST_SPECIAL:
+	case INST_CONSTANT:
 	case INST_SHUFFLE:
-	case INST_PRODUCT: return inst_latency_cycles(x->class, 1);
+	case INST_MATCH:
+	case INST_REDUX:
+	case INST_PRODUCT:
+		return inst_latency_cycles(x->class, 1) + further_values_cycles(x, &s->program->counts[i]);
 	default: break;
 	}
 	if (x->issued <= 0)
@@ -180,16 +184,6 @@ static void hold_board(struct scheduler *s, unsigned board, double until)
 {
 	if (board != TIMING_NO_BOARD)
 		set_ready(s, (int32_t)board, fmax(s->ready[board], until));
-}
-
-/* Most warps that come here do load: the others' guard is false, and they wait for nothing. */
-static bool mostly_loads(const struct timing_inst *x, const struct counts *c)
-{
-	const double requests =
-		(double)c->ld_requests + (double)c->shared_ld_requests + (double)c->local_requests;
-	const bool fetches = x->space == MEMORY_TEXTURE || x->space == MEMORY_TEXELS;
-	return x->class != INST_LOAD || fetches || x->space == MEMORY_CONST ||
-	       x->space == MEMORY_NONE || requests >= 0.5 * (double)c->warp_executed;
 }
 
 /* When a load that issues at @t has left by the port, behind the lines of stores before it; a store

@@ -90,6 +90,12 @@ double group_product_done(const struct timing_inst *x, const struct gpu_spec *g,
 	return rate > 0 ? start + (double)x->products * g->schedulers_per_sm / rate : start;
 }
 
+double further_values_cycles(const struct timing_inst *x, const struct counts *c)
+{
+	const double values = x->values / fmax(1, (double)c->warp_executed);
+	return fmax(0, values - 1) * timing.value_cycles;
+}
+
 double poll_cycles(const struct timing_inst *x, const struct gpu_spec *g)
 {
 	return x->polls && x->class == INST_LOAD ? timing.poll_ns * g->clock_mhz * 1e-3 : 0;

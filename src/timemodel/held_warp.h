@@ -21,6 +21,9 @@ double serial_call_ns(const struct timing_inst *x, const struct counts *c);
  * at @before, at the rate of a scheduler's tensor cores. */
 double group_product_done(const struct timing_inst *x, const struct gpu_spec *g, double t,
                           double before);
+/* How long the result of a match, or of a constant that is looked up, waits for the values of the
+ * warp's lanes after the first. */
+double further_values_cycles(const struct timing_inst *x, const struct counts *c);
 /* Until a load that looks again and again sees what another block writes. */
 double poll_cycles(const struct timing_inst *x, const struct gpu_spec *g);
 

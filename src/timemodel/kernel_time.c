@@ -305,6 +305,7 @@ static void sm_resources(const struct demand *d, double scale, double *ns)
 	ns[PERF_INT] = d->int32 * scale;
 	ns[PERF_SFU] = d->sfu * scale;
 	ns[PERF_TENSOR] = (d->tensor + d->group) * scale;
+	ns[PERF_ADU] = d->values * scale;
 	ns[PERF_LSU] = fmax(d->load, d->store) * scale;
 	ns[PERF_SHARED] = d->shared * scale;
 }

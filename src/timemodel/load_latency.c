@@ -38,6 +38,15 @@ float replays_of(const struct counts *c)
 	return global > 0 ? (float)((double)c->ld_lines / global - 1) : 0;
 }
 
+bool mostly_loads(const struct timing_inst *x, const struct counts *c)
+{
+	const double requests =
+		(double)c->ld_requests + (double)c->shared_ld_requests + (double)c->local_requests;
+	const bool fetches = x->space == MEMORY_TEXTURE || x->space == MEMORY_TEXELS;
+	return x->class != INST_LOAD || fetches || x->space == MEMORY_CONST ||
+	       x->space == MEMORY_NONE || requests >= 0.5 * (double)c->warp_executed;
+}
+
 /* A line leaves by sectors; one that is stored in part takes as long as two whole ones. */
 double stored_cycles(const struct counts *c)
 {

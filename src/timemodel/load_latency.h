@@ -32,6 +32,9 @@ double own_of_dram(const struct timing_program *p, double dram_read_bytes);
 double *lines_waited_for(const struct hyperblocks *h);
 /* Bank passes or lines of an average execution, beyond the first. */
 float replays_of(const struct counts *c);
+/* Do most warps that come to @x load, or is it no load? The others' guard is false, and they wait
+ * for nothing. */
+bool mostly_loads(const struct timing_inst *x, const struct counts *c);
 /* Cycles of an SM's port until all stores and atomics of @c have left. */
 double stored_cycles(const struct counts *c);
 /* The same of what @x stores to local memory, which is not in its counts of global memory. */

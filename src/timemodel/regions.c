@@ -60,6 +60,8 @@ static void add_inst(struct region *r, const struct timing_inst *x, const struct
 	r->shared_wavefronts += (double)c->shared_st_wavefronts +
 	                        fmax(x->shared_passes, (double)c->shared_atom_requests) *
 	                            (x->class == INST_SHARED_SWAP ? timing.swap_wavefronts : 1);
+	if (x->class == INST_MATCH || x->class == INST_REDUX || x->class == INST_CONSTANT)
+		r->value_cycles += timing.value_port_cycles * fmax(x->values, (double)c->warp_executed);
 	if (!x->merged)
 		r->shared_wavefronts += fmax(
 			(double)c->shared_ld_wavefronts,
@@ -84,7 +86,7 @@ static void scale(struct region *r, double factor)
 		                  &r->local_store_cycles, &r->shared_wavefronts, &r->held_line_cycles,
 		                  &r->barriers,           &r->products,          &r->group_products,
 		                  &r->loop_turns,         &r->heavy_slots,       &r->call_ns,
-		                  &r->texture_cycles };
+		                  &r->texture_cycles,     &r->value_cycles };
 	for (size_t i = 0; i < ARRAY_LEN(v); i++)
 		*v[i] *= factor;
 }

@@ -61,6 +61,7 @@ struct demand demand_of(const struct gpu_spec *g, const struct region *r)
 		.shared = r->shared_wavefronts,
 		.barrier = r->barriers * timing.barrier_port_cycles,
 		.texture = r->texture_cycles,
+		.values = r->value_cycles,
 		.held = r->held_line_cycles,
 		.turns = r->loop_turns / g->schedulers_per_sm,
 	};
@@ -83,6 +84,7 @@ struct demand demand_sum(struct demand a, struct demand b, double times)
 	a.shared += times * b.shared;
 	a.barrier += times * b.barrier;
 	a.texture += times * b.texture;
+	a.values += times * b.values;
 	a.held += times * b.held;
 	a.turns += times * b.turns;
 	return a;
@@ -95,8 +97,9 @@ double busy_cycles(const struct demand *d, double warps_of_scheduler)
 	const double p = balanced(warps_of_scheduler);
 	const double main = norm(timing.pipes_norm, norm(timing.pipes_norm, d->issue, d->tensor),
 	                         norm(timing.pipes_norm, d->fp32, d->int32));
-	return norm(p, norm(p, norm(p, main, d->fp64), d->sfu),
-	            fmax(d->texture, norm(2, d->load + d->shared + d->store, d->barrier)));
+	return norm(
+		p, norm(p, norm(p, main, d->fp64), d->sfu),
+		fmax(fmax(d->texture, d->values), norm(2, d->load + d->shared + d->store, d->barrier)));
 }
 
 double crossed(const struct demand *d, double alone, double busy)

@@ -10,10 +10,10 @@
 
 struct demand {
 	double issue, fp32, fp64, int32, sfu, tensor, load, store, shared, barrier;
-	double held;  /* lines of L1, times cycles */
-	double turns; /* of loops */
-	double texture;
-	double group; /* of tensor cores, by products that warps do not wait for */
+	double held;            /* lines of L1, times cycles */
+	double turns;           /* of loops */
+	double texture, values; /* units that are asked for textures, and for matches and the like */
+	double group;           /* of tensor cores, by products that warps do not wait for */
 };
 
 /* Multiplications of halves that an SM's tensor cores do in a cycle, by mma.sync; 0 = the sheet

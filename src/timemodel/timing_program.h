@@ -98,6 +98,7 @@ struct timing_inst {
 	double shared_passes; /* of atomics on shared memory */
 	double load_passes;   /* of global loads, by banks of L1; 0 = not known */
 	double local_lines;   /* of local memory: 32 words each */
+	double values; /* of all executions: what is done for one value of the lanes after the other */
 	struct load_origin origin;
 	/* tensor cores */
 	float products;      /* one execution: multiplications of halves, or what takes as long */

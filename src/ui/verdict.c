@@ -37,6 +37,7 @@ static const char *resource_words(const char *name)
 		{ PERF_PAGES, "pages of managed memory" },
 		{ PERF_HOST, "the host's memory" },
 		{ PERF_TENSOR, "the tensor cores" },
+		{ PERF_ADU, "constants that are looked up" },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(table); i++)
 		if (!strcmp(name, perf_resource_name(table[i].id)))

@@ -354,6 +354,11 @@ void ir_find_only_defs(struct ir *ir);
 void ir_find_polls(struct ir *ir);
 /* Is it an atomic that leaves memory as it is, unless it gets what a loop waits for? */
 bool xop_asks_only(const struct xop *x);
+/* Machine code: may a load see what others, or other lanes, have just written? */
+static inline bool xop_looks_afresh(const struct xop *x)
+{
+	return x->bypass_l1 || x->scope == SCOPE_CTA;
+}
 /* Marks the loads and atomics whose value decides something. */
 void ir_find_deciding(struct ir *ir);
 /* Marks the blocks of loops that change nothing and wait for memory to change (asking.c), and the

@@ -293,7 +293,7 @@ static bool may_change(const struct ir *ir, const struct xop *x)
 	if (x->kind != X_LD)
 		return x->kind == X_ATOM;
 	return x->strong || x->waits_plain ||
-	       (ir_of_machine_code(ir) && (x->bypass_l1 || x->space == SPACE_SHARED));
+	       (ir_of_machine_code(ir) && (xop_looks_afresh(x) || x->space == SPACE_SHARED));
 }
 
 /* Does a loop wait by it? One that swaps in what it makes of the value it found goes on by itself.

@@ -192,6 +192,7 @@ static void add_memory(const struct xop *x, const struct sums *s, struct counts 
 		break;
 	}
 	case X_SYSTEM: add_bulk(x, m, c); break;
+	case X_MATCH: break;
 	default:
 		c->atom_requests += m->space[0];
 		c->atom_sectors += m->sectors;
@@ -299,6 +300,8 @@ static struct op_memory memory_of(const struct xop *x, const struct sums *s)
 	m.local_lines = (double)c->local_lines;
 	if (x->kind == X_LD && x->space == SPACE_GLOBAL)
 		m.load_passes = (double)c->wavefronts;
+	if (x->kind == X_MATCH || (x->kind == X_LD && x->space == SPACE_CONST))
+		m.values = (double)c->passes;
 	return m;
 }
 

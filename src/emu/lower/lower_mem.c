@@ -29,10 +29,11 @@ static bool set_address(struct lower *l, struct xop *x, const struct ptx_operand
 	return true;
 }
 
+/* What only the block has to agree on may come from its SM's L1 (tests/gpu/micro/functions.cu). */
 static bool bypasses_l1(const struct ptx_inst *in)
 {
 	return in->cache == CACHE_CG || in->cache == CACHE_CV || (in->flags & PF_VOLATILE) ||
-	       in->sem > SEM_WEAK;
+	       (in->sem > SEM_WEAK && in->scope != SCOPE_CTA);
 }
 
 /* Volatile accesses are relaxed ones that reach the whole system, but order nothing (ISA 8.2). */

@@ -148,10 +148,15 @@ static struct width width_of(const struct sass_lower *s)
 	return (struct width){ PTX_B32, 4, 1 };
 }
 
+static bool of_own_sm(const struct sass_lower *s)
+{
+	return sl_has(s, SASS_MOD_STRONG) && sl_has(s, SASS_MOD_SM);
+}
+
 /* Does it look past L1? */
 static bool bypasses_l1(const struct sass_lower *s)
 {
-	return sl_has(s, SASS_MOD_STRONG) || sl_has(s, SASS_MOD_MMIO);
+	return (sl_has(s, SASS_MOD_STRONG) || sl_has(s, SASS_MOD_MMIO)) && !of_own_sm(s);
 }
 
 /* Where word @k of a load goes. Of 256 bits the upper four words are named first. */
@@ -180,6 +185,7 @@ static void load_words(struct sass_lower *s, enum ptx_space space, struct width 
 	x->vec = w.words;
 	x->n_d = w.words;
 	x->bypass_l1 = bypasses_l1(s);
+	x->scope = of_own_sm(s) ? SCOPE_CTA : SCOPE_NONE;
 	for (unsigned k = 0; k < w.words; k++)
 		x->d[k] = to[k];
 	for (unsigned k = 0; k < w.words; k++)

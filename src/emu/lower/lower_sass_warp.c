@@ -65,6 +65,7 @@ bool sl_match(struct sass_lower *s)
 	const struct xsrc v = wide ? sl_wide(s, 0, false) : sl_bits(s, 0);
 	const int32_t d = sl_dst(s, 0), p = sl_dst_pred(s, 0);
 	struct xop *x = sl_emit(s, X_MATCH);
+	x->mem = (int32_t)s->l.ir->n_mem++;
 	x->op = (uint16_t)(sl_has(s, SASS_MOD_ALL) ? MODE_ALL : MODE_ANY);
 	x->type = wide ? PTX_B64 : PTX_B32;
 	x->bytes = wide ? 8 : 4;

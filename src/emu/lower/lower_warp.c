@@ -41,7 +41,9 @@ bool low_match(struct lower *l)
 {
 	const struct xsrc value = low_src(l, 2, type_lane(l->in->type)), members = low_src(l, 3, 4);
 	const struct xsrc s[] = { value, members };
-	return warp_wide(l, X_MATCH, l->in->mode, 2, s, true);
+	const bool good = warp_wide(l, X_MATCH, l->in->mode, 2, s, true);
+	l->ir->ops[l->ir->n_ops - 1].mem = (int32_t)l->ir->n_mem++;
+	return good;
 }
 
 /*

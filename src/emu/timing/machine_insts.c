@@ -242,9 +242,9 @@ static enum inst_class class_of_kind(enum xkind kind)
 	case X_ASYNC: return INST_COPY;
 	case X_SPECIAL: return INST_SPECIAL;
 	case X_SHFL:
-	case X_VOTE:
-	case X_MATCH:
-	case X_REDUX: return INST_SHUFFLE;
+	case X_VOTE: return INST_SHUFFLE;
+	case X_MATCH: return INST_MATCH;
+	case X_REDUX: return INST_REDUX;
 	case X_ACTIVE:
 	case X_ELECT: return INST_LANE_MASK;
 	case X_BRA: return INST_BRANCH;
@@ -274,7 +274,9 @@ static struct machine_inst translate(const struct uses *u, const struct wide_loa
 	case INST_LOAD:
 	case INST_STORE:
 	case INST_COPY:
-		return x->space == SPACE_CONST || loads[o].merged ? issues_nothing(c) : issues(c, false);
+		if (x->space == SPACE_CONST) /* most are an operand of what uses them */
+			return x->s[0].kind == S_REG ? issues(INST_CONSTANT, false) : issues_nothing(c);
+		return loads[o].merged ? issues_nothing(c) : issues(c, false);
 	case INST_BRANCH: return x->guard < 0 ? issues_nothing(c) : issues(c, false);
 	default: return issues(c, false);
 	}

@@ -37,6 +37,10 @@ static enum inst_class class_of(const struct sass_inst *i, const struct sass_op_
 		return INST_BRANCH;
 	if (info->flow == SASS_FLOW_INDIRECT)
 		return INST_BRANCH_TABLE;
+	if (i->op == SASS_MATCH)
+		return INST_MATCH;
+	if (i->op == SASS_REDUX)
+		return INST_REDUX;
 	if (info->class == SASS_CLASS_WARP)
 		return INST_SHUFFLE;
 	if (info->class == SASS_CLASS_SPECIAL)
@@ -68,6 +72,7 @@ static void describe_memory(struct timing_inst *t, const struct xop *x, const st
 	t->load_passes = m->load_passes;
 	t->local_lines = m->local_lines;
 	t->origin = m->origin;
+	t->values = m->values;
 }
 
 struct timing_inst *machine_timing_insts(const struct ir *ir, const struct sass_func *f,
@@ -98,6 +103,8 @@ struct timing_inst *machine_timing_insts(const struct ir *ir, const struct sass_
 		}
 		if (x->mem >= 0)
 			describe_memory(t, x, &memory[o], variance);
+		if (x->kind == X_LD && x->space == SPACE_CONST)
+			t->class = INST_CONSTANT;
 		if (x->kind == X_TEXTURE)
 			t->space = texture_space(x);
 		t->by_group = is_group_product(i);

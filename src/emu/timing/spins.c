@@ -94,8 +94,7 @@ static bool needs_last_turn(const struct ir *ir, const struct loop *l, const str
 static bool asks_again(const struct xop *x)
 {
 	const bool takes = x->kind == X_ATOM && xop_asks_only(x);
-	/* machine code: what goes past L1 is asked of others */
-	return takes || (x->kind == X_LD && (x->strong || x->bypass_l1));
+	return takes || (x->kind == X_LD && (x->strong || xop_looks_afresh(x)));
 }
 
 /* Does it do nothing but ask, until another has written what it wants to see? Then each turn is

@@ -21,6 +21,18 @@ static uint64_t shared_passes(const struct access *a, uint64_t wavefronts)
 	return x->op == ATOM_CAS ? 2 * passes : passes;
 }
 
+/* Places that the lanes ask constants from, one after the other. */
+static unsigned constant_places(const struct access *a)
+{
+	unsigned n = 0;
+	for (uint32_t left = a->mask; left; n++) {
+		const uint64_t place = a->address[lowest_lane(left)];
+		for (uint32_t m = left; m; m &= m - 1)
+			left &= a->address[lowest_lane(m)] == place ? ~(m & -m) : UINT32_MAX;
+	}
+	return n;
+}
+
 /* Sums of floats on shared memory are loops of compare-and-swap in machine code. */
 static bool swaps_shared(const struct xop *x)
 {
@@ -177,6 +189,8 @@ void access_count(struct access *a)
 		c->space[2]++;
 		if (a->space == SPACE_LOCAL)
 			count_local(a, c);
+		else if (a->space == SPACE_CONST)
+			c->passes += constant_places(a);
 		return;
 	}
 	struct global_probe own;

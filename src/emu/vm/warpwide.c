@@ -125,6 +125,14 @@ static uint32_t equal_lanes(const void *values, uint32_t bytes, unsigned lane)
 	return equal;
 }
 
+/* A card looks for one of the lanes' values after the other. */
+static void note_match(struct warp *w, const struct uop *u, unsigned values)
+{
+	const int32_t mem = w->image->ir.ops[u->xop].mem;
+	if (mem >= 0 && !w->worker->quick)
+		w->mem[mem].passes += values;
+}
+
 /* MATCH: 32 lanes a of c bytes, b members (lanes); d lanes (0 = sink); x.u mode; y predicate, 0 =
  * none. Lanes of one value and the same members get the same: they are done together. */
 HANDLER(match)
@@ -132,7 +140,8 @@ HANDLER(match)
 	const mem_u32 *members = frame(w, u->b);
 	const bool wants_all = (enum ptx_mode)u->x.u == MODE_ALL;
 	uint32_t r[32], all_bits = 0;
-	for (uint32_t left = mask; left;) {
+	unsigned values = 0;
+	for (uint32_t left = mask; left; values++) {
 		const unsigned lane = (unsigned)__builtin_ctz(left);
 		const uint32_t active = mask & members[lane];
 		const uint32_t equal = equal_lanes(frame(w, u->a), u->c, lane), same = equal & active;
@@ -152,6 +161,7 @@ HANDLER(match)
 		EACH_ACTIVE(i, mask)((mem_u32 *)frame(w, u->d))[i] = r[i];
 	if (u->y)
 		set_pred(w, u->y, mask, all_bits);
+	note_match(w, u, wants_all ? 1 : values);
 	warp_synced(w, mask);
 	NEXT_UOP;
 }

@@ -234,6 +234,50 @@ TEST(locks_are_known_whatever_their_code)
 	assert_true(c > 3.6 && c < 4.4);
 }
 
+/* Constants at places that lanes choose, and matches: one place, or value, after the other. */
+TEST(values_of_lanes_come_one_after_the_other)
+{
+	static const char constants[] = ".const .align 4 .b32 t[64];\n";
+	static const char load[] = "and.b32 %%r2, %%r1, %u;\nmul.wide.u32 %%d2, %%r2, 4;\n"
+							   "mov.u64 %%d3, t;\nadd.s64 %%d3, %%d3, %%d2;\n"
+							   "ld.const.u32 %%r3, [%%d3];\nst.global.u32 [%%d1], %%r3;\n";
+	static const char match[] = "and.b32 %%r2, %%r1, %u;\n"
+								"match.any.sync.b32 %%r3, %%r2, 0xffffffff;\n"
+								"st.global.u32 [%%d1], %%r3;\n";
+	for (unsigned k = 0; k < 2; k++) {
+		double of[2];
+		for (unsigned i = 0; i < 2; i++) {
+			char body[400];
+			snprintf(body, sizeof body, k ? match : load, i ? 31u : 3u); /* 4 or 32 values */
+			struct emu_case c = run(constants, body);
+			double busy = 0;
+			for (unsigned r = 0; r < c.res.counts.n_regions; r++)
+				busy += c.res.counts.regions[r].value_cycles;
+			assert_true(busy == timing.value_port_cycles * 4 * (i ? 32 : 4)); /* of four warps */
+			of[i] = path_of(&c.res.counts);
+			emu_case_free(&c);
+		}
+		assert_true(fabs(of[1] - of[0] - 28 * timing.value_cycles) < 0.1);
+	}
+}
+
+/* What only the block has to agree on may come from L1; what the GPU has, not. */
+TEST(loads_of_the_block_find_l1)
+{
+	static const char twice[] =
+		"ld.relaxed.%s.global.u32 %%r2, [%%d1];\nbar.sync 0;\n"
+		"ld.relaxed.%s.global.u32 %%r3, [%%d1];\nadd.u32 %%r4, %%r2, %%r3;\n"
+		"st.global.u32 [%%d1+512], %%r4;\n";
+	char body[300];
+	snprintf(body, sizeof body, twice, "cta", "cta");
+	struct emu_case block = run("", body);
+	snprintf(body, sizeof body, twice, "gpu", "gpu");
+	struct emu_case gpu = run("", body);
+	assert_true(block.res.counts.l2_sectors < gpu.res.counts.l2_sectors);
+	emu_case_free(&block);
+	emu_case_free(&gpu);
+}
+
 /* The largest float by compare-and-swap: all lanes come to it, though what it stores is made a
  * card's NaN before. */
 TEST(all_lanes_come_to_a_swap_of_floats)
