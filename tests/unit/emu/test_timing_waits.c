@@ -261,6 +261,22 @@ TEST(values_of_lanes_come_one_after_the_other)
 	}
 }
 
+/* A fence for other blocks empties L1. */
+TEST(behind_a_fence_loads_come_from_l2)
+{
+	static const char first[] = "ld.global.u32 %r2, [%d1];\nadd.u32 %r4, %r2, %r1;\n",
+					  store[] = "add.u32 %r5, %r3, %r4;\nst.global.u32 [%d1+512], %r5;\n";
+	static const char load[] = "ld.global.u32 %r3, [%d1];\n", fence[] = "membar.gl;\n";
+	const struct gpu_spec *g = gpu_find("h200");
+	char body[400];
+	snprintf(body, sizeof body, "%s%s%s%s", first, fence, load, store);
+	const double behind = cycles_of(body);
+	snprintf(body, sizeof body, "%s%s%s%s", first, load, fence, store);
+	const double before = cycles_of(body);
+	const double longer = (g->l2_latency_ns - g->l1_latency_ns) * g->clock_mhz * 1e-3;
+	assert_true(behind - before > longer && behind - before < 1.5 * longer);
+}
+
 /* What only the block has to agree on may come from L1; what the GPU has, not. */
 TEST(loads_of_the_block_find_l1)
 {
