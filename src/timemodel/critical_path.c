@@ -17,7 +17,6 @@
 
 #define ROUNDS 2
 #define WARP_LANES 32.0
-
 #define MOST_LOADS 64 /* room; see loads_ahead */
 
 /* Values on their way where a hyperblock ends. */
@@ -327,6 +326,14 @@ static void close_region(struct scheduler *s, uint32_t *region, struct progress 
 	*at = (struct progress){ .start = next, .last = next, .memory = next };
 }
 
+/* Machine code: what a branch that is taken costs beyond its stall count. */
+static double jump_cycles(const struct timing_block *x, const struct timing_inst *branch,
+                          uint32_t b)
+{
+	const double ahead = timing.forward_jump_cycles - branch->control.stall;
+	return x->successor[0] > (int32_t)b ? fmax(timing.jump_cycles, ahead) : timing.jump_cycles;
+}
+
 /* What the branch at the end of basic block @b costs on average. */
 static double branch_cycles(const struct scheduler *s, uint32_t b)
 {
@@ -334,15 +341,13 @@ static double branch_cycles(const struct scheduler *s, uint32_t b)
 	const struct timing_inst *branch = last_inst(s->program, b);
 	if (!branch || (branch->class != INST_BRANCH && branch->class != INST_BRANCH_TABLE))
 		return 0;
-	if (s->program->machine_code && branch->guard < 0)
-		return timing.jump_cycles;
-	if (branch->guard < 0)
-		return x->successor[0] == (int32_t)b + 1 ? 0 : timing.branch_cycles - timing.alu_cycles;
-	const double all = x->warp_passes;
+	const double all = branch->guard < 0 ? 0 : x->warp_passes;
 	const double on = x->successor[1] >= 0 ? edge_passes(s->h, b, (uint32_t)x->successor[1]) : 0;
 	const double taken = all > 0 ? 1 - fmin(1, on / all) : 1;
 	if (s->program->machine_code)
-		return taken * timing.jump_cycles;
+		return taken * jump_cycles(x, branch, b);
+	if (branch->guard < 0)
+		return x->successor[0] == (int32_t)b + 1 ? 0 : timing.branch_cycles - timing.alu_cycles;
 	return taken * timing.branch_cycles + (1 - taken) * timing.fall_through_cycles;
 }
 

@@ -145,6 +145,30 @@ TEST(machine_code_goes_round)
 	run_counts_free(&c);
 }
 
+/* Machine code: a branch over what comes next takes as long whatever its stall count is. */
+TEST(machine_code_jumps_ahead)
+{
+	for (unsigned stall = 6; stall <= 12; stall += 6) {
+		struct sample s = { 0 };
+		add_machine(&s, INST_BRANCH, (uint8_t)stall, 7, 0)->guard = 0;
+		end_block(&s, 2, 1);
+		add_machine(&s, INST_FP32, 4, 7, 0);
+		end_block(&s, 2, -1);
+		add_machine(&s, INST_FP32, 4, 7, 0);
+		end_block(&s, -1, -1);
+		s.block[1].warp_passes = 0;
+		s.counts[1].warp_executed = 0;
+		struct run_counts c = build(&s, 1);
+		double sum = 0;
+		for (unsigned r = 0; r < c.n_regions; r++)
+			sum += c.regions[r].block_passes / c.regions[0].block_passes *
+			       c.regions[r].critical_path_cycles;
+		const double jump = fmax(timing.forward_jump_cycles, stall + timing.jump_cycles);
+		assert_true(fabs(sum - (jump + 4)) < 1e-6);
+		run_counts_free(&c);
+	}
+}
+
 /* A guard of machine code is no scoreboard: looked for among those, it is a fault. */
 TEST(machine_code_guards_are_no_scoreboards)
 {
