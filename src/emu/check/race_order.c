@@ -339,6 +339,13 @@ static void take_over(struct race_block *b, const struct race_place *at, unsigne
 		take_pending(w, lane, GPU_SCOPE);
 }
 
+/* An atomic whose outcome decides nothing cannot know behind whom it came: that was chance. */
+static bool learns(const struct race_access *a)
+{
+	const bool acquires = a->sem == SEM_ACQUIRE || a->sem == SEM_ACQ_REL || a->sem == SEM_SC;
+	return a->read && (!a->write || a->decides || acquires);
+}
+
 static void hand_over(struct race_block *b, struct race_places *places, uint64_t key, unsigned lane,
                       const struct race_access *a)
 {
@@ -392,7 +399,7 @@ struct race_place *race_place_at(const struct race_places *p, uint64_t key)
 void race_hand_over(struct race_block *b, uint64_t key, unsigned lane, const struct race_access *a)
 {
 	struct race_places *places = b->places;
-	const struct race_place *at = a->read ? race_place_at(places, key) : NULL;
+	const struct race_place *at = learns(a) ? race_place_at(places, key) : NULL;
 	if (at)
 		take_over(b, at, lane, a);
 	if (a->takes)
