@@ -41,6 +41,15 @@ uint32_t lex_hash(const char *s, size_t n)
 	return h;
 }
 
+void tok_cut(struct token *t, uint32_t len)
+{
+	t->len = t->prefix_len = len;
+	while (t->prefix_len > 1 && is_digit(t->s[t->prefix_len - 1]))
+		t->prefix_len--;
+	t->hash = lex_hash(t->s, len);
+	t->prefix_hash = lex_hash(t->s, t->prefix_len);
+}
+
 bool tok_is(const struct token *t, enum tok_kind kind, const char *s)
 {
 	return t->kind == kind && strlen(s) == t->len && memcmp(t->s, s, t->len) == 0;

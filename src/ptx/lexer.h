@@ -44,6 +44,8 @@ void lex_start(struct lexer *lx, const char *text);
 void lex_next(struct lexer *lx, struct token *t);
 /* The hash of token.hash, for tables of known names. */
 uint32_t lex_hash(const char *s, size_t n);
+/* A NAME that ends behind its first @len characters. */
+void tok_cut(struct token *t, uint32_t len);
 /* Its first character in the text, the dot or quote included. */
 const char *tok_begin(const struct token *t);
 bool tok_is(const struct token *t, enum tok_kind kind, const char *s);

@@ -87,8 +87,7 @@ static int64_t take_selector(const struct ptx_inst *inst, struct token *t)
 	const char past = unit == 'b' ? '4' : unit == 'h' ? '2' : '0';
 	if (digit < '0' || digit >= past)
 		return PART_ALL;
-	t->len -= 3;
-	t->hash = lex_hash(t->s, t->len);
+	tok_cut(t, t->len - 3);
 	return (unit == 'b' ? PART_BYTE : PART_HALF) + (digit - '0');
 }
 
