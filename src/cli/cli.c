@@ -398,8 +398,12 @@ static int dispatch(struct cli *c, unsigned n, char **args)
 		const struct verb *v = verb_find(args[0]);
 		if (v)
 			return run_verb(c, v, n - 1, args + 1);
-		if (!word_names_kernel(args[0]) && !file_looks_like_path(args[0], ".json") &&
-		    !user_file_named(args[0]) && !program_words_begin(args[0]))
+		const bool kernel = word_names_kernel(args[0]);
+		struct err err = { 0 };
+		if (!kernel && !program_words_no_folder(args[0], &err))
+			return cli_fail(c, &err);
+		if (!kernel && !file_looks_like_path(args[0], ".json") && !user_file_named(args[0]) &&
+		    !program_words_begin(args[0]))
 			return unknown_word(c, args[0]);
 	}
 	return run_verb(c, tui, n, args);

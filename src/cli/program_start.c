@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static atomic_bool interrupted;
@@ -115,30 +114,6 @@ static uint64_t count_first(const struct program_options *o, bool measured, uint
 	return o->count || measured ? o->count : 1;
 }
 
-/* A folder is no program; the system's word for it would name no remedy. */
-static bool is_no_folder(const char *path, struct err *err)
-{
-	struct stat st;
-	if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
-		return true;
-	err_set(err, ERR_USAGE, "'%s' is a folder", path);
-	return err_remedy(err, "give the path of a source with a main(), or of an executable: "
-	                       "prog.cu, ./a.out");
-}
-
-/* Is every source there that the words name? The compiler would miss a header. */
-static bool sources_are_there(const struct program_words *w, struct err *err)
-{
-	const char *file;
-	for (unsigned i = 0; w->is_source && (file = program_words_file(w, i)); i++)
-		if (access(file, F_OK) != 0) {
-			err_set(err, ERR_USAGE, "there is no file '%s'", file);
-			return err_remedy(err, "give the path of a source with a main(), or of an executable: "
-			                       "prog.cu, ./a.out");
-		}
-	return true;
-}
-
 bool program_start(const struct program_options *o, unsigned n, char **args, bool catch,
                    struct program_words *words, struct program *out, struct err *err)
 {
@@ -155,7 +130,7 @@ bool program_start(const struct program_options *o, unsigned n, char **args, boo
 		err_set(err, ERR_USAGE, "a program is needed");
 		return err_remedy(err, "a source with a main(), or an executable: prog.cu, ./a.out");
 	}
-	if (!is_no_folder(args[0], err) || !sources_are_there(words, err))
+	if (!program_words_are_there(words, n, args, err))
 		return false;
 	const bool measured = strcmp(sel.backend, "emu") != 0;
 	if (!o->gpu && !measured)

@@ -95,6 +95,47 @@ static unsigned list_length(char *const *list)
 	return n;
 }
 
+static bool want_path(struct err *err)
+{
+	return err_remedy(err, "give the path of a source with a main(), or of an executable: "
+	                       "prog.cu, ./a.out");
+}
+
+bool program_words_no_folder(const char *word, struct err *err)
+{
+	struct stat st;
+	if (stat(word, &st) != 0 || !S_ISDIR(st.st_mode))
+		return true;
+	err_set(err, ERR_USAGE, "'%s' is a folder", word);
+	return want_path(err);
+}
+
+/* Without a source the first word is the executable, which is no folder and no option. */
+static bool names_executable(unsigned n, char *const *args, struct err *err)
+{
+	for (unsigned i = 0; i < n && (!i || args[0][0] == '-') && strcmp(args[i], "--") != 0; i++)
+		if (!program_words_no_folder(args[i], err))
+			return false;
+	if (args[0][0] != '-' || access(args[0], F_OK) == 0)
+		return true;
+	err_set(err, ERR_USAGE, "'%s' is an option, and no program is named", args[0]);
+	return want_path(err);
+}
+
+bool program_words_are_there(const struct program_words *w, unsigned n, char *const *args,
+                             struct err *err)
+{
+	const char *file;
+	if (!w->is_source)
+		return names_executable(n, args, err);
+	for (unsigned i = 0; (file = program_words_file(w, i)); i++)
+		if (access(file, F_OK) != 0) {
+			err_set(err, ERR_USAGE, "there is no file '%s'", file);
+			return want_path(err);
+		}
+	return true;
+}
+
 void program_words_copy(struct program_words *to, const struct program_words *from)
 {
 	*to = (struct program_words){

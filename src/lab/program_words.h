@@ -22,6 +22,12 @@ struct program_words {
 bool program_words_begin(const char *word);
 /* @args: as typed: "prog.cu -O3 -- 1000" or "./a.out 1000". False: there is no word. */
 bool program_words_parse(unsigned n, char *const *args, struct program_words *out);
+/* Names @w, made of @args, a program, and is every source of it there? The compiler would miss a
+ * header, and the system's word for a folder would name no remedy. */
+bool program_words_are_there(const struct program_words *w, unsigned n, char *const *args,
+                             struct err *err);
+/* Is @word no folder, where a program or a kernel is wanted? */
+bool program_words_no_folder(const char *word, struct err *err);
 void program_words_copy(struct program_words *to, const struct program_words *from);
 void program_words_free(struct program_words *w);
 /* Word @i that is a file of the person's: a source or the executable; NULL past the end. */

@@ -2,6 +2,7 @@
 #include "lab/selection_words.h"
 
 #include "base/text.h"
+#include "lab/program_words.h"
 #include "lab/registry.h"
 #include "userkernel/user_file.h"
 
@@ -58,6 +59,8 @@ bool select_by_name(const char *text, struct selection *sel, struct err *err)
 	if (!k) {
 		const char *names[128];
 		size_t n = 0;
+		if (!program_words_no_folder(text, err))
+			return false;
 		for (; n < kernel_count() && n < ARRAY_LEN(names); n++)
 			names[n] = kernel_at(n)->name;
 		err_set(err, ERR_USAGE, "there is no kernel '%s'", name);

@@ -108,6 +108,14 @@ grep -q 'writable for everybody (chmod o-w mends it)' "$dir/out" && ok open-cach
 # a folder is no program
 run folder-as-program 2 launches "$dir"
 says folder-as-program-says 'is a folder' prog.cu ./a.out
+run folder-behind-options 2 launches -O3 "$dir"
+says folder-behind-options-says "'$dir' is a folder" prog.cu ./a.out
+run options-alone 2 launches -O3
+says options-alone-says "'-O3' is an option, and no program is named" prog.cu ./a.out
+run folder-as-kernel 2 run "$dir"
+says folder-as-kernel-says 'is a folder' prog.cu ./a.out
+run folder-as-word 2 "$dir"
+says folder-as-word-says 'is a folder' prog.cu ./a.out
 
 # errors as JSON too
 run json-error 2 run vec_ad --json
