@@ -81,6 +81,33 @@ static cudaError_t copy_run(cudaArray_const_t to, cudaArray_const_t from, void *
 	return cudaSuccess;
 }
 
+/* @bytes of one array in the order of its rows, to another that may have other rows. */
+static cudaError_t copy_rows(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from,
+                             size_t x, size_t y, size_t bytes, const void *caller)
+{
+	const struct guest_array *t = guest_array_of(to), *f = guest_array_of(from);
+	if (!t || !f)
+		return cudaErrorInvalidResourceHandle;
+	const size_t to_row = t->extent.width * t->texel_bytes;
+	const size_t row = f->extent.width * f->texel_bytes;
+	if (x > row || to_x > to_row)
+		return cudaErrorInvalidValue;
+	while (bytes) {
+		const bool whole = !x && !to_x && row == to_row && bytes >= row;
+		const size_t left = row - x < to_row - to_x ? row - x : to_row - to_x;
+		const size_t width = bytes < left ? bytes : left, height = whole ? bytes / row : 1;
+		const struct side there = array(to, to_x, to_y), here = array(from, x, y);
+		const cudaError_t e = copy(&there, &here, width, height, 0, GUEST_ASYNC, caller);
+		if (e != cudaSuccess)
+			return e;
+		bytes -= width * height;
+		x += width, to_x += width;
+		y += x == row ? height : 0, to_y += to_x == to_row ? height : 0;
+		x = x == row ? 0 : x, to_x = to_x == to_row ? 0 : to_x;
+	}
+	return cudaSuccess;
+}
+
 #define DIRECTION(kind) (void)(kind) /* where both lie is known */
 
 GUEST_API cudaError_t CUDARTAPI cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y,
@@ -132,6 +159,14 @@ GUEST_API cudaError_t CUDARTAPI cudaMemcpy2DArrayToArray(cudaArray_t to, size_t 
 	const struct side t = array(to, to_x, to_y), f = array(from, x, y);
 	DIRECTION(kind);
 	GUEST_CALL(copy(&t, &f, width, height, 0, GUEST_ASYNC, GUEST_CALLER));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
+                                                       cudaArray_const_t from, size_t x, size_t y,
+                                                       size_t bytes, enum cudaMemcpyKind kind)
+{
+	DIRECTION(kind);
+	GUEST_CALL(copy_rows(to, to_x, to_y, from, x, y, bytes, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y,

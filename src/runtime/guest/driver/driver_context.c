@@ -14,7 +14,7 @@
 
 struct context {
 	bool primary;
-	unsigned flags;
+	unsigned flags, attached;
 	unsigned long long id;
 };
 
@@ -264,6 +264,29 @@ GUEST_API CUresult CUDAAPI cuCtxDestroy(CUcontext handle)
 	if (n_pushed && pushed[n_pushed - 1] == c)
 		n_pushed--;
 	free(c);
+	return CUDA_SUCCESS;
+}
+
+/* One more user of the current context, which goes with the last one. */
+GUEST_API CUresult CUDAAPI cuCtxAttach(CUcontext *out, unsigned flags)
+{
+	if (!out || flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!n_pushed)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	pushed[n_pushed - 1]->attached++;
+	*out = (CUcontext)pushed[n_pushed - 1];
+	return CUDA_SUCCESS;
+}
+
+GUEST_API CUresult CUDAAPI cuCtxDetach(CUcontext handle)
+{
+	struct context *c = (struct context *)handle;
+	if (!n_pushed || pushed[n_pushed - 1] != c)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!c->attached)
+		return cuCtxDestroy(handle);
+	c->attached--;
 	return CUDA_SUCCESS;
 }
 
