@@ -37,6 +37,14 @@ static const struct {
 	{ PROGRAM_REPAIR_TEXTURES, "texture is not a template" },
 	{ PROGRAM_REPAIR_TEXTURES, "identifier \"cudaBindTexture" },
 	{ PROGRAM_REPAIR_TEXTURES, "texture_types.h: No such file" },
+	{ PROGRAM_REPAIR_TEXTURES, "texture_fetch_functions.h: No such file" },
+	{ PROGRAM_REPAIR_SURFACES, "surface is not a template" },
+	{ PROGRAM_REPAIR_SURFACES, "identifier \"cudaBindSurface" },
+	{ PROGRAM_REPAIR_SURFACES, "surface_types.h: No such file" },
+	{ PROGRAM_REPAIR_SURFACES, "surface_functions.h: No such file" },
+	{ PROGRAM_REPAIR_OWN_SUM, "\"atomicAdd(double *, double)\" has already been defined" },
+	{ PROGRAM_REPAIR_NAMES, "_atomic_functions.h: No such file" },
+	{ PROGRAM_REPAIR_NAMES, "sm_13_double_functions.h: No such file" },
 	{ PROGRAM_REPAIR_VOTES, "Instruction 'vote' without '.sync'" },
 	{ PROGRAM_REPAIR_LIBRARIES, "namespace \"thrust\" has no member" },
 	{ PROGRAM_REPAIR_LIBRARIES, "namespace \"cub\" has no member" },
@@ -154,6 +162,13 @@ static const char *const emptied[] = {
 	"cub/iterator/counting_input_iterator.cuh",
 	"cub/iterator/discard_output_iterator.cuh",
 	"cub/iterator/transform_input_iterator.cuh",
+	"cuda_surface_types.h",
+	"cuda_texture_types.h",
+	"sm_11_atomic_functions.h",
+	"sm_12_atomic_functions.h",
+	"sm_13_double_functions.h",
+	"surface_functions.h",
+	"texture_fetch_functions.h",
 	"thrust/system/cuda/experimental/pinned_allocator.h",
 };
 
@@ -190,6 +205,8 @@ static const struct {
 	const char *macro;
 } parts[] = {
 	{ PROGRAM_REPAIR_TEXTURES, "PMPP_TEXTURE_REFERENCES" },
+	{ PROGRAM_REPAIR_SURFACES, "PMPP_SURFACE_REFERENCES" },
+	{ PROGRAM_REPAIR_OWN_SUM, "PMPP_OWN_ATOMIC_ADD" },
 	{ PROGRAM_REPAIR_VOTES, "PMPP_VOTES" },
 	{ PROGRAM_REPAIR_LIBRARIES, "PMPP_EARLIER_LIBRARIES" },
 	{ PROGRAM_REPAIR_DRIVER, "PMPP_EARLIER_DRIVER" },

@@ -17,6 +17,8 @@
 #define PROGRAM_REPAIRS(X)                                                                       \
 	X(NAMES, "for CUDA 12 or earlier: what CUDA 13 took out of the runtime API is supplied")     \
 	X(TEXTURES, "for CUDA 11 or earlier: texture references become texture objects")             \
+	X(SURFACES, "for CUDA 11 or earlier: surface references become surface objects")             \
+	X(OWN_SUM, "for GPUs before compute capability 6: its own atomicAdd() of doubles stands")    \
 	X(VOTES, "for CUDA 8 or earlier: votes are taken of the lanes that are there")               \
 	X(LIBRARIES, "for CUDA 12 or earlier: what Thrust and CUB had then is supplied")             \
 	X(DRIVER, "for CUDA 12 or earlier: cuCtxCreate() is called in its new form")                 \

@@ -69,6 +69,7 @@ cat >objects.cu <<'EOF'
 #include <cstdio>
 #include <cub/cub.cuh>
 #include <cub/iterator/transform_input_iterator.cuh>
+#include <thrust/count.h>
 #include <thrust/device_vector.h>
 #include <thrust/functional.h>
 #include <thrust/host_vector.h>
@@ -77,6 +78,16 @@ cat >objects.cu <<'EOF'
 struct square : public thrust::unary_function<int, int> {
 	__host__ __device__ int operator()(int x) const { return x * x; }
 };
+struct odd : public thrust::unary_function<int, bool> {
+	__host__ __device__ bool operator()(int x) const { return x & 1; }
+};
+__global__ void lanes(int *out)
+{
+	if (threadIdx.x == 37)
+		out[1] = 32 + cub::LaneId();
+	else if (threadIdx.x < 4 && threadIdx.x != 1)
+		out[threadIdx.x] = threadIdx.x;
+}
 int main()
 {
 	thrust::device_vector<int> v(4, 3);
@@ -93,10 +104,81 @@ int main()
 	cudaPointerAttributes where;
 	cudaPointerGetAttributes(&where, &on_host[0]);
 	printf("%d %d %d\n", on_host[0], squares[3], where.type == cudaMemoryTypeHost);
+	lanes<<<1, 64>>>(thrust::raw_pointer_cast(v.data()));
+	printf("%d %d\n", (int)v[1], (int)thrust::count_if(v.begin(), v.end(), thrust::not1(odd())));
 }
 EOF
 run earlier-objects 0 launches objects.cu
-same earlier-objects-output '36 7 5 385 16 1' "$(paste -sd ' ' "$dir/out")"
+same earlier-objects-output '36 7 5 385 16 1 37 2' "$(paste -sd ' ' "$dir/out")"
+cat >surfaces.cu <<'EOF'
+#include <cstdio>
+#include <cuda_texture_types.h>
+#include <surface_functions.h>
+#include <texture_fetch_functions.h>
+surface<void, cudaSurfaceType2D> plane;
+__device__ double atomicAdd(double *to, double value)
+{
+	unsigned long long *bits = (unsigned long long *)to, seen = *bits, before;
+	do {
+		before = seen;
+		seen = atomicCAS(bits, before,
+		                 __double_as_longlong(value + __longlong_as_double(before)));
+	} while (seen != before);
+	return __longlong_as_double(seen);
+}
+__global__ void fill(int *lines)
+{
+	surf2Dwrite((float)(10 * threadIdx.x + blockIdx.x), plane, 4 * threadIdx.x, blockIdx.x);
+	atomicAdd(lines, threadIdx.x == 0);
+}
+__global__ void sum(double *out)
+{
+	float same;
+	surf2Dread(&same, plane, 4 * threadIdx.x, blockIdx.x);
+	atomicAdd(out, (double)surf2Dread<float>(plane, 4 * threadIdx.x, blockIdx.x) + same);
+}
+int main()
+{
+	const cudaChannelFormatDesc form = cudaCreateChannelDesc<float>();
+	cudaArray *first, *wide;
+	float rows[16] = { 0 };
+	double *total;
+	int *lines;
+	cudaMallocArray(&first, &form, 8, 4, cudaArraySurfaceLoadStore);
+	cudaMallocArray(&wide, &form, 16, 2, cudaArraySurfaceLoadStore);
+	cudaMallocManaged(&total, sizeof *total);
+	cudaMallocManaged(&lines, sizeof *lines);
+	*total = *lines = 0;
+	cudaBindSurfaceToArray(plane, first);
+	fill<<<4, 8>>>(lines);
+	sum<<<4, 8>>>(total);
+	cudaMemcpyArrayToArray(wide, 8, 0, first, 4, 1, 64, cudaMemcpyDeviceToDevice);
+	cudaMemcpyFromArray(rows, wide, 0, 0, 64, cudaMemcpyDeviceToHost);
+	printf("%g %d %g %g %g\n", *total, *lines, rows[2], rows[3], rows[10]);
+	cudaFreeArray(first), cudaFreeArray(wide), cudaFree(total), cudaFree(lines);
+}
+EOF
+run earlier-surfaces 0 launches surfaces.cu
+same earlier-surfaces-output '2336 4 11 21 12' "$(cat "$dir/out")"
+says earlier-surfaces-noted 'become surface objects'
+says earlier-own-sum-noted 'its own atomicAdd() of doubles stands'
+cat >contexts.cu <<'EOF'
+#include <cstdio>
+#include <cuda.h>
+int main()
+{
+	CUcontext made, same;
+	CUdevice device;
+	cuInit(0);
+	cuDeviceGet(&device, 0);
+	cuCtxCreate(&made, 0, device);
+	printf("%d", cuCtxAttach(&same, 0) == CUDA_SUCCESS && same == made);
+	printf(" %d %d", cuCtxDetach(made), cuCtxDetach(made));
+	printf(" %d\n", cuCtxDetach(made) == CUDA_ERROR_INVALID_CONTEXT);
+}
+EOF
+run earlier-contexts 0 launches contexts.cu
+same earlier-contexts-output '1 0 0 1' "$(cat "$dir/out")"
 cat >votes.cu <<'EOF'
 #include <cstdio>
 __global__ void vote(int *out)

@@ -174,6 +174,20 @@ PMPP_SHUFFLE(__shfl_xor, int by)
 #ifdef PMPP_TEXTURE_REFERENCES
 #include "texture_references.h"
 #endif
+#ifdef PMPP_SURFACE_REFERENCES
+#include "surface_references.h"
+#endif
+
+/* --- an atomicAdd() of doubles of the program's own, which CUDA has since compute capability 6 ---
+ */
+
+#ifdef PMPP_OWN_ATOMIC_ADD
+template <class T, class V> static __device__ __forceinline__ T earlier_atomicAdd(T *to, V value)
+{
+	return atomicAdd(to, value);
+}
+#define atomicAdd earlier_atomicAdd
+#endif
 #endif /* __CUDACC__ */
 
 /* --- function objects of Thrust and CUB that C++ has under other names --- */

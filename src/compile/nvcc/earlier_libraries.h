@@ -25,9 +25,51 @@ template <class T = void> struct identity {
 		return x;
 	}
 };
+template <class P> struct unary_negate {
+	P predicate;
+	template <class A> __host__ __device__ bool operator()(const A &a)
+	{
+		return !predicate(a);
+	}
+};
+template <class P> struct binary_negate {
+	P predicate;
+	template <class A, class B> __host__ __device__ bool operator()(const A &a, const B &b)
+	{
+		return !predicate(a, b);
+	}
+};
+template <class P> __host__ __device__ unary_negate<P> not1(const P &predicate)
+{
+	return { predicate };
+}
+template <class P> __host__ __device__ binary_negate<P> not2(const P &predicate)
+{
+	return { predicate };
+}
 } // namespace thrust
 namespace cub
 {
+__device__ __forceinline__ unsigned LaneId()
+{
+	unsigned lane;
+	asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+	return lane;
+}
+__device__ __forceinline__ unsigned WarpId()
+{
+	unsigned warp;
+	asm("mov.u32 %0, %%warpid;" : "=r"(warp));
+	return warp;
+}
+__device__ __forceinline__ void CTA_SYNC()
+{
+	__syncthreads();
+}
+__device__ __forceinline__ void WARP_SYNC(unsigned lanes)
+{
+	__syncwarp(lanes);
+}
 struct Sum {
 	template <class T> __host__ __device__ T operator()(const T &a, const T &b) const
 	{
