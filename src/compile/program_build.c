@@ -271,6 +271,16 @@ static bool write_repairs(const char *folder, unsigned repairs, struct err *err)
 	return file_replace(path, text, (size_t)n, err);
 }
 
+/* Options that end before linking leave something else, or nothing, in its place. */
+static bool is_executable(const char *path, struct err *err)
+{
+	if (access(path, X_OK) == 0)
+		return true;
+	err_set(err, ERR_USAGE, "nvcc made no program with these options");
+	return err_remedy(err, "leave out those that end before linking: -c, -dc, -ptx, -cubin, "
+	                       "-fatbin, -lib, -E, -M, -dryrun");
+}
+
 bool program_build(const struct program_source *source, char *path, size_t n, unsigned *repairs,
                    struct err *err)
 {
@@ -289,8 +299,8 @@ bool program_build(const struct program_source *source, char *path, size_t n, un
 	snprintf(path, n, "%s/program", folder);
 	*repairs = read_repairs(folder);
 	if (is_fresh(name))
-		return true;
+		return is_executable(path, err);
 	unlink(path); /* the linker would write through a link */
-	return compile_program(source, repairs, nvcc, folder, err) &&
+	return compile_program(source, repairs, nvcc, folder, err) && is_executable(path, err) &&
 	       write_repairs(folder, *repairs, err);
 }

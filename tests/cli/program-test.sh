@@ -55,6 +55,10 @@ int main(int argc, char **argv)
 EOF
 run one-launch 0 run two.cu --gpu h200 --launch 2
 shows one-launch-named 'n 256' 'Launch 2 of two.cu' 'two/own: own(float*)' 'grid 1x1x1, block 64x1x1'
+for option in -c -ptx; do
+	run "no-program-of$option" 2 launches two.cu $option
+	says "no-program-of$option-says" 'nvcc made no program' 'leave out'
+done
 run longest-by-default 0 run two.cu --gpu h200 -- 1024
 shows longest-named 'Launch 3 of two.cu 1024' 'two/twice<float>'
 grep '^achieved occupancy' out | grep -qv ' 0.0 %' && ok nothing-is-0-for-unknown || not_ok nothing-is-0-for-unknown "$(grep '^achieved occ' out)"
