@@ -306,6 +306,74 @@ extern "C" __global__ void producer_overwrites(int *a, int *b, int n)
 		b[T] = s[127 - T];
 	}
 }
+//: clean 1 x 128
+extern "C" __global__ void read_before_it_is_given_back(int *a, int *b, int n)
+{
+	__shared__ int s[64];
+	s[T % 64] = 7;
+	__syncthreads();
+	if (T < 64) {
+		asm volatile("bar.arrive 1, 128;" ::: "memory");
+		asm volatile("bar.sync 2, 128;" ::: "memory");
+		s[T] = 0;
+	} else {
+		const int seen = s[127 - T];
+		asm volatile("bar.arrive 2, 128;" ::: "memory");
+		asm volatile("bar.sync 1, 128;" ::: "memory");
+		b[T] = seen;
+	}
+}
+//: race 1 x 128
+extern "C" __global__ void read_behind_giving_it_back(int *a, int *b, int n)
+{
+	__shared__ int s[64];
+	s[T % 64] = 7;
+	__syncthreads();
+	if (T < 64) {
+		asm volatile("bar.arrive 1, 128;" ::: "memory");
+		asm volatile("bar.sync 2, 128;" ::: "memory");
+		s[T] = 0;
+	} else {
+		asm volatile("bar.arrive 2, 128;" ::: "memory");
+		const int seen = s[127 - T];
+		asm volatile("bar.sync 1, 128;" ::: "memory");
+		b[T] = seen;
+	}
+}
+//: race 1 x 128
+extern "C" __global__ void last_step_writes_what_others_read(int *a, int *b, int n)
+{
+	__shared__ int s[128];
+	int sum = 0;
+	s[T] = a[T];
+	__syncthreads();
+	for (int i = 0; i < 40; i++) {
+		sum += s[(T * 5 + i) % 128];
+		if (i % 8 == 7)
+			__syncthreads();
+	}
+	sum += s[T ^ 64];
+	s[T] = sum;
+	__syncthreads();
+	b[T] = s[T ^ 1];
+}
+//: clean 1 x 128
+extern "C" __global__ void last_step_writes_its_own(int *a, int *b, int n)
+{
+	__shared__ int s[2048];
+	int sum = 0;
+	s[T] = a[T];
+	__syncthreads();
+	for (int i = 0; i < 40; i++) {
+		sum += s[(T * 5 + i) % 128];
+		s[1024 + T] = sum;
+		if (i % 8 == 7)
+			__syncthreads();
+	}
+	s[1024 + T] += s[T ^ 64];
+	__syncthreads();
+	b[T] = s[1024 + (T ^ 1)];
+}
 //: race 1 x 64
 extern "C" __global__ void barrier_in_wrong_place(int *a, int *b, int n)
 {

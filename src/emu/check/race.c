@@ -1,6 +1,6 @@
 /* Races: every lane's access against who touched the place before; see check.h. */
 #include "emu/check/race_cells.h"
-#include "emu/check/race_order.h"
+#include "emu/check/race_reads.h"
 
 #include "base/mem.h"
 
@@ -421,13 +421,13 @@ static unsigned run_length(uint32_t steps, unsigned first)
 	return 1 + (unsigned)__builtin_ctzll(~((uint64_t)steps >> first));
 }
 
-/* An access that hands nothing over. */
-static bool weak_access(struct visit *v)
+/* An access that hands nothing over, in @epoch. */
+static bool weak_access(struct visit *v, uint32_t epoch)
 {
 	const struct race_access *a = v->a;
 	bool any = false;
 	const uint32_t rising = steps(a, a->bytes), same = a->write ? 0 : steps(a, 0);
-	v->use.epoch = a->async ? RACE_PENDING : v->b->warp[a->warp].epoch;
+	v->use.epoch = epoch;
 	for (unsigned i = 0, n; i < 32; i += n) {
 		n = 1;
 		if (!(a->mask >> i & 1))
@@ -442,6 +442,22 @@ static bool weak_access(struct visit *v)
 	return any;
 }
 
+/* What was put off is looked at now: it races with nothing, and leaves who it was. */
+static void look_at_reads(struct race_block *b)
+{
+	struct race_access a;
+	struct race_found none;
+	uint64_t address[32];
+	uint32_t epoch;
+	while (race_reads_next(b, &a, address, &epoch)) {
+		struct visit v = { .b = b,
+			               .a = &a,
+			               .found = &none,
+			               .use = { .warp = b->first_warp + a.warp + 1, .op = a.op } };
+		weak_access(&v, epoch);
+	}
+}
+
 bool race_access(struct race_block *b, const struct race_access *a, struct race_found *found)
 {
 	struct races *r = b->races;
@@ -451,10 +467,17 @@ bool race_access(struct race_block *b, const struct race_access *a, struct race_
 		return false;
 	v.use = (struct race_use){ .warp = b->first_warp + a->warp + 1,
 		                       .op = (a->op & RACE_OP_MASK) | use_flags(b, a) };
+	if (a->strength == RACE_WEAK && race_reads_put_off(b, a, v.use.op)) {
+		r->visits += 2; /* it costs about as much */
+		return false;
+	}
+	const bool due = (a->shared && a->write) || a->strength != RACE_WEAK;
+	if (due && race_reads_due(b, a))
+		look_at_reads(b);
 	if (a->async)
 		race_copies_note(b, a);
 	if (a->strength == RACE_WEAK)
-		return weak_access(&v);
+		return weak_access(&v, a->async ? RACE_PENDING : b->warp[a->warp].epoch);
 	for (uint32_t m = a->mask; m; m &= m - 1) {
 		const unsigned lane = (unsigned)__builtin_ctz(m);
 		v.use.epoch = b->warp[a->warp].epoch;

@@ -1,5 +1,5 @@
 /* Races: what is kept for a launch and for each of its blocks; see check.h. */
-#include "emu/check/race_order.h"
+#include "emu/check/race_reads.h"
 
 #include "base/mem.h"
 
@@ -79,6 +79,7 @@ struct race_block *race_block_start(struct races *r, uint64_t block)
 	r->block[r->n_blocks++] = block;
 	race_warps_start(b);
 	b->shared = mem_calloc(shared_pages(r) + 1, sizeof *b->shared);
+	race_reads_start(b, shared_pages(r) + 1);
 	return b;
 }
 
@@ -92,5 +93,6 @@ void race_block_end(struct race_block *b)
 	free(b->shared);
 	race_warps_free(b);
 	race_copies_free(b);
+	race_reads_free(b);
 	free(b);
 }

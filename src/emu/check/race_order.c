@@ -254,7 +254,7 @@ void race_arrive(struct race_block *b, uint32_t warp, uint32_t live, unsigned ba
 	const uint32_t n = b->n_warps;
 	if (!g->known)
 		g->known = mem_calloc(n, sizeof *g->known);
-	g->used = true;
+	g->used = w->arrived = true;
 	race_lock_fence(w, live, true);
 	gather(b, warp, live, &g->clock, g->release);
 	w->epoch++;
@@ -272,7 +272,7 @@ void race_pass(struct race_block *b, uint32_t warp, unsigned barrier)
 		if (g->known[i] > w->others[i])
 			w->others[i] = g->known[i];
 	w->all_known = w->epoch;
-	w->partial = false;
+	w->partial = w->arrived = false;
 	spread(w, 0xffffffffu, g->clock, g->release);
 }
 
@@ -292,8 +292,10 @@ static void align_epochs(struct race_block *b)
 void race_barrier_opened(struct race_block *b, unsigned barrier, bool by_all)
 {
 	forget_gate(&b->gate[barrier]);
-	if (by_all)
-		align_epochs(b);
+	if (!by_all)
+		return;
+	align_epochs(b);
+	race_reads_met(b);
 }
 
 /* --- places where threads hand over --- */

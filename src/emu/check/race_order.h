@@ -39,6 +39,7 @@ struct race_warp {
 	uint32_t all_known;           /* its lanes know of one another what came before that epoch */
 	bool partial;                 /* and some more: */
 	uint32_t (*known)[32];        /* [lane][of lane]; NULL = nothing yet */
+	bool arrived;                 /* at a barrier, and waits there or has gone on without */
 	bool beyond;                  /* some of what follows is in use */
 	uint32_t fenced[2][32];       /* epoch of the lane's last fence: of the block, of the GPU; 0 */
 	struct race_clock *clock[32]; /* what it knows beyond its own warp and barriers */
@@ -63,6 +64,17 @@ struct race_copies {
 	uint32_t n, cap;
 	uint32_t (*begun)[32]; /* by warp and lane: groups that were committed; NULL = no copies */
 };
+/* Reads of shared memory that are looked at later (race_reads.c). */
+struct race_reads {
+	bool off;          /* all are looked at */
+	uint32_t turn;     /* how often all threads have met, + 1 */
+	uint32_t latest;   /* the turn in which anything was written last */
+	uint32_t *written; /* by page: the same */
+	struct race_read *read;
+	uint32_t n, cap, next; /* next: to be looked at */
+	uint32_t *address;
+	uint32_t n_address, cap_address;
+};
 #define RACE_PENDING UINT32_MAX /* epoch of what such a copy writes: ordered before nothing */
 
 struct race_block {
@@ -70,6 +82,7 @@ struct race_block {
 	struct race_cells *cells;
 	struct race_places *places;
 	struct race_copies copies;
+	struct race_reads reads;
 	uint64_t block;
 	uint32_t first_warp, n_warps; /* the first one's number over the whole launch */
 	struct race_warp *warp;
@@ -115,6 +128,8 @@ uint64_t race_lock_held(const struct race_block *b, uint32_t w, unsigned me);
 bool race_lock_reversed(const struct race_block *b, uint32_t w, const struct race_place *at,
                         const struct race_use *use, unsigned lane);
 
+/* A barrier of all threads opens for those that wait (race_reads.c). */
+void race_reads_met(struct race_block *b);
 void race_copies_note(struct race_block *b, const struct race_access *a);
 void race_copies_free(struct race_block *b);
 

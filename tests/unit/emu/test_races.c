@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ELEMENTS = 4096, LEAST_KERNELS = 628 };
+enum { ELEMENTS = 4096, LEAST_KERNELS = 636 };
 static const struct {
 	const char *name, *sheet; /* compiled for that GPU, and run on it */
 } files[] = {
-	{ "block.cu", "a100" },         { "warp.cu", "a100" },     { "grid.cu", "a100" },
-	{ "graph.cu", "a100" },         { "handover.cu", "a100" }, { "async_copy.cu", "a100" },
-	{ "planted.cu", "a100" },       { "cluster.cu", "h200" },  { "barrier.cu", "a100" },
-	{ "volatile_data.cu", "a100" },
+	{ "block.cu", "a100" },   { "warp.cu", "a100" },           { "grid.cu", "a100" },
+	{ "graph.cu", "a100" },   { "handover.cu", "a100" },       { "async_copy.cu", "a100" },
+	{ "planted.cu", "a100" }, { "planted_places.cu", "a100" }, { "cluster.cu", "h200" },
+	{ "barrier.cu", "a100" }, { "volatile_data.cu", "a100" },
 };
 static unsigned kernels, wrong;
 

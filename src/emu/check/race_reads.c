@@ -1,0 +1,134 @@
+/* Reads of shared memory that are looked at later, or never; see race_reads.h. */
+#include "emu/check/race_reads.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_READS 16384 /* noted at a time */
+
+struct race_read {
+	uint32_t warp, mask, op, epoch, bytes;
+	uint32_t first, n; /* addresses: of the first lane, or of all 32 */
+	int lanes;         /* of race_access.lanes */
+};
+
+void race_reads_start(struct race_block *b, uint32_t n_pages)
+{
+	b->reads = (struct race_reads){ .turn = 1 };
+	b->reads.written = mem_calloc(n_pages, sizeof *b->reads.written);
+}
+
+void race_reads_free(struct race_block *b)
+{
+	free(b->reads.written);
+	free(b->reads.read);
+	free(b->reads.address);
+}
+
+/* Who has only arrived knows nothing of the others: then all is looked at from now on. Otherwise
+ * what was noted races with nothing any more. */
+void race_reads_met(struct race_block *b)
+{
+	for (uint32_t i = 0; i < b->n_warps; i++)
+		b->reads.off |= b->warp[i].arrived;
+	if (b->reads.off)
+		return;
+	b->reads.turn++;
+	b->reads.n = b->reads.next = b->reads.n_address = 0;
+}
+
+static unsigned first_lane(const struct race_access *a)
+{
+	return (unsigned)__builtin_ctz(a->mask);
+}
+
+/* Has one of the pages of @a been written since all met? @writes: they are now. */
+static bool written(struct race_block *b, const struct race_access *a, bool writes)
+{
+	const uint32_t ends = 1u << first_lane(a) | 1u << (31 - __builtin_clz(a->mask));
+	bool any = false;
+	if (!writes && b->reads.latest != b->reads.turn)
+		return false;
+	b->reads.latest = b->reads.turn;
+	for (uint32_t m = a->lanes == RACE_ANYWHERE ? a->mask : ends; m; m &= m - 1) {
+		const uint64_t at = a->address[__builtin_ctz(m)];
+		uint32_t *first = &b->reads.written[at >> RACE_PAGE_BITS];
+		uint32_t *last = &b->reads.written[(at + a->bytes - 1) >> RACE_PAGE_BITS];
+		any |= *first == b->reads.turn || *last == b->reads.turn;
+		if (writes)
+			*first = *last = b->reads.turn;
+	}
+	return any;
+}
+
+bool race_reads_put_off(struct race_block *b, const struct race_access *a, uint32_t op)
+{
+	struct race_reads *r = &b->reads;
+	r->off |= b->warp[a->warp].arrived; /* it has not waited there */
+	if (r->off || !a->shared || a->write || a->in_loop || op & ~RACE_OP_MASK ||
+	    r->n == MOST_READS || written(b, a, false))
+		return false;
+	const bool all = a->lanes == RACE_ANYWHERE;
+	const uint32_t n = all ? 32 : 1;
+	MEM_ROOM(r->read, r->n, r->cap, 256);
+	if (r->n_address + n > r->cap_address) {
+		r->cap_address = r->cap_address ? 2 * r->cap_address : 1024;
+		r->address = mem_realloc(r->address, r->cap_address, sizeof *r->address);
+	}
+	r->read[r->n++] = (struct race_read){ .warp = a->warp,
+		                                  .mask = a->mask,
+		                                  .op = op,
+		                                  .epoch = b->warp[a->warp].epoch,
+		                                  .bytes = a->bytes,
+		                                  .first = r->n_address,
+		                                  .n = n,
+		                                  .lanes = (int)a->lanes };
+	uint32_t *to = r->address + r->n_address;
+	for (uint32_t i = 0; all && i < 32; i++)
+		to[i] = (uint32_t)a->address[i];
+	if (!all)
+		to[0] = (uint32_t)a->address[first_lane(a)];
+	r->n_address += n;
+	return true;
+}
+
+bool race_reads_due(struct race_block *b, const struct race_access *a)
+{
+	if (a->async || b->warp[a->warp].arrived) /* no barrier ends what it writes */
+		b->reads.off = true;
+	if (a->shared && !a->async)
+		written(b, a, true);
+	return b->reads.n;
+}
+
+bool race_reads_next(struct race_block *b, struct race_access *a, uint64_t address[32],
+                     uint32_t *epoch)
+{
+	struct race_reads *r = &b->reads;
+	if (r->next == r->n) {
+		r->n = r->next = r->n_address = 0;
+		return false;
+	}
+	const struct race_read *read = &r->read[r->next++];
+	*a = (struct race_access){ .warp = read->warp,
+		                       .mask = read->mask,
+		                       .op = read->op,
+		                       .bytes = read->bytes,
+		                       .shared = true,
+		                       .read = true,
+		                       .strength = RACE_WEAK,
+		                       .address = address };
+	a->lanes = read->lanes == RACE_ANYWHERE   ? RACE_ANYWHERE
+	           : read->lanes == RACE_IN_A_ROW ? RACE_IN_A_ROW
+	                                          : RACE_ONE_PLACE;
+	*epoch = read->epoch;
+	const unsigned from = first_lane(a);
+	for (unsigned i = 0; i < 32; i++) {
+		const uint64_t step = read->lanes == RACE_IN_A_ROW ? read->bytes : 0;
+		const uint64_t at = r->address[read->first + (read->n > 1 ? i : 0)];
+		address[i] = at + (uint64_t)((int64_t)i - (int64_t)from) * step;
+	}
+	return true;
+}
