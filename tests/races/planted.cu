@@ -117,6 +117,44 @@ extern "C" __global__ void last_by_a_relaxed_atomic(int *a, int *b, int n)
 		b[100] = sum;
 }
 
+//: clean 8 x 64
+extern "C" __global__ void last_by_a_ticket_in_shared_memory(int *a, int *b, int n)
+{
+	__shared__ int ticket;
+	b[1 + I] = a[I];
+	__threadfence();
+	__syncthreads();
+	if (T == 0)
+		ticket = atomicAdd(&b[0], 1);
+	__syncthreads();
+	if (ticket == gridDim.x - 1)
+		b[1024 + T] = b[1 + T] + b[1 + 64 * 7 + T];
+}
+//: clean 8 x 32
+extern "C" __global__ void last_by_a_ticket_of_one_lane(int *a, int *b, int n)
+{
+	int ticket = 0;
+	b[1 + I] = a[I];
+	__threadfence();
+	__syncwarp();
+	if (T == 0)
+		ticket = atomicAdd(&b[0], 1);
+	ticket = __shfl_sync(~0u, ticket, 0);
+	__threadfence();
+	if (ticket == gridDim.x - 1)
+		b[1024 + T] = b[1 + T] + b[1 + 32 * 7 + T];
+}
+//: clean 8 x 1
+extern "C" __global__ void last_by_a_ticket_in_memory(int *a, int *b, int n)
+{
+	b[64 + I] = a[I];
+	__threadfence();
+	b[512 + I] = atomicAdd(&b[0], 1);
+	__threadfence();
+	if (b[512 + I] == gridDim.x - 1)
+		b[1024] = b[64] + b[71];
+}
+
 // words that carry their flag with them
 //: clean 8 x 1
 extern "C" __global__ void sum_and_flag_in_one_word(int *a, int *b, int n)

@@ -124,6 +124,7 @@ struct race_access {
 	unsigned bytes; /* of a lane */
 	bool shared, read, write, in_loop;
 	bool decides; /* what the lanes do next depends on the value read */
+	bool unread;  /* an atomic whose value nothing reads */
 	bool takes;   /* a compare-and-swap or exchange that waits: may be a lock's */
 	bool async;   /* the write may come later, until it is waited for */
 	enum race_strength strength;

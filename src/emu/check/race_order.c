@@ -341,11 +341,11 @@ static void take_over(struct race_block *b, const struct race_place *at, unsigne
 		take_pending(w, lane, GPU_SCOPE);
 }
 
-/* An atomic whose outcome decides nothing cannot know behind whom it came: that was chance. */
+/* An atomic whose value nothing reads cannot know behind whom it came: that was chance. */
 static bool learns(const struct race_access *a)
 {
 	const bool acquires = a->sem == SEM_ACQUIRE || a->sem == SEM_ACQ_REL || a->sem == SEM_SC;
-	return a->read && (!a->write || a->decides || acquires);
+	return a->read && (acquires || !a->unread);
 }
 
 static void hand_over(struct race_block *b, struct race_places *places, uint64_t key, unsigned lane,

@@ -50,7 +50,8 @@ void ir_find_blind(struct ir *ir)
 	bool *read = ir_read_registers(ir);
 	for (uint32_t o = 0; o < ir->n_ops; o++) {
 		struct xop *x = &ir->ops[o];
-		x->blind = x->kind == X_ATOM && x->op == ATOM_EXCH && !xop_is_read(x, read);
+		x->unread = x->kind == X_ATOM && !xop_is_read(x, read);
+		x->blind = x->unread && x->op == ATOM_EXCH;
 	}
 	free(read);
 }

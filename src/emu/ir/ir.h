@@ -161,7 +161,8 @@ struct xop {
 	bool retries;       /* ATOM, a compare-and-swap: in a loop, with what it found there before */
 	bool waits_plain;   /* LD, not volatile: what a loop that only asks may wait for */
 	bool decides;       /* LD ATOM: its value reaches a predicate, an address or a swap */
-	bool blind;         /* ATOM, an exchange: nobody reads the old value */
+	bool unread;        /* ATOM: nobody reads the old value */
+	bool blind;         /* the same of an exchange, which does not need it either */
 	bool precedes_swap; /* LD: of the address of a compare-and-swap: what that expects, likely */
 	enum ptx_sem sem;
 	enum ptx_scope scope; /* of strong accesses and FENCE */
@@ -368,7 +369,7 @@ void ir_find_asking(struct ir *ir);
 bool *ir_read_registers(const struct ir *ir);
 /* Is a value that @x makes among them? */
 bool xop_is_read(const struct xop *x, const bool *read);
-/* Marks exchanges whose old value nobody reads. */
+/* Marks atomics whose old value nobody reads. */
 void ir_find_blind(struct ir *ir);
 /* Loads that look at a word of global memory before a compare-and-swap of the same address. */
 void ir_find_swaps(struct ir *ir);

@@ -42,6 +42,7 @@ void access_race(struct access *a)
 		.async = x->kind == X_ASYNC && a->write,
 		.in_loop = x->polls,
 		.decides = x->decides && (x->kind == X_ATOM || x->strong),
+		.unread = x->kind == X_RED || x->unread,
 		.takes = x->kind == X_ATOM && x->polls && x->decides &&
 		         (x->op == ATOM_CAS || x->op == ATOM_EXCH),
 		.strength = a->atomic || x->sem > SEM_WEAK ? RACE_STRONG
