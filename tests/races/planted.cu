@@ -1,4 +1,4 @@
-// Scopes, flags, locks and lanes with faults planted in them, and without; verdicts: see README.md.
+// Scopes, flags and locks with faults planted in them, and without; verdicts: see README.md.
 #define T threadIdx.x
 #define I (blockIdx.x * blockDim.x + threadIdx.x)
 
@@ -129,6 +129,47 @@ extern "C" __global__ void last_by_a_ticket_in_shared_memory(int *a, int *b, int
 	__syncthreads();
 	if (ticket == gridDim.x - 1)
 		b[1024 + T] = b[1 + T] + b[1 + 64 * 7 + T];
+}
+//: clean 8 x 64
+extern "C" __global__ void last_sets_the_counter_back(int *a, int *b, int n)
+{
+	__shared__ bool last;
+	b[64 + I] = a[I];
+	__threadfence();
+	__syncthreads();
+	if (T == 0)
+		last = atomicAdd(&b[0], 1) == gridDim.x - 1;
+	__syncthreads();
+	if (last && T == 0)
+		b[0] = 0;
+}
+//: race 8 x 64 "store" "atomic"
+extern "C" __global__ void some_block_sets_the_counter_back(int *a, int *b, int n)
+{
+	__shared__ bool some;
+	if (T == 0)
+		some = atomicAdd(&b[0], 1) == 3;
+	__syncthreads();
+	if (some && T == 0)
+		b[0] = 0;
+}
+//: race 8 x 64 "store" "atomic"
+extern "C" __global__ void last_block_sets_back_what_it_did_not_ask(int *a, int *b, int n)
+{
+	if (T == 0)
+		atomicAdd(&b[0], 1);
+	if (I == blockDim.x * gridDim.x - blockDim.x)
+		b[0] = 0;
+}
+//: race 8 x 64 "store" "atomic"
+extern "C" __global__ void another_thread_sets_the_counter_back(int *a, int *b, int n)
+{
+	__shared__ bool last;
+	if (T == 0)
+		last = atomicAdd(&b[0], 1) == gridDim.x - 1;
+	__syncthreads();
+	if (last && T == 40)
+		b[0] = 0;
 }
 //: clean 8 x 32
 extern "C" __global__ void last_by_a_ticket_of_one_lane(int *a, int *b, int n)
@@ -386,112 +427,4 @@ extern "C" __global__ void readers_and_a_writer(int *a, int *b, int n)
 	b[64 + blockIdx.x] = b[1];
 	__threadfence();
 	atomicSub(&b[0], 1);
-}
-
-// lanes
-//: race 1 x 32
-extern "C" __global__ void first_lane_tells_the_others(int *a, int *b, int n)
-{
-	__shared__ int s;
-	if (T == 0)
-		s = a[5];
-	b[T] = s;
-}
-//: clean 1 x 32
-extern "C" __global__ void first_lane_tells_behind_a_sync(int *a, int *b, int n)
-{
-	__shared__ int s;
-	if (T == 0)
-		s = a[5];
-	__syncwarp();
-	b[T] = s;
-}
-//: race 1 x 32
-extern "C" __global__ void told_again_without_a_sync(int *a, int *b, int n)
-{
-	__shared__ int s;
-	int sum = 0;
-	for (int i = 0; i < 4; i++) {
-		if (T == i)
-			s = a[i];
-		__syncwarp();
-		sum += s;
-	}
-	b[T] = sum;
-}
-//: clean 1 x 32
-extern "C" __global__ void told_again_behind_a_vote(int *a, int *b, int n)
-{
-	__shared__ int s;
-	int sum = 0;
-	for (int i = 0; i < 4; i++) {
-		if (T == i)
-			s = a[i];
-		__syncwarp();
-		sum += s;
-		if (__all_sync(~0u, sum < 0))
-			return;
-	}
-	b[T] = sum;
-}
-//: race 1 x 64
-extern "C" __global__ void sync_of_a_warp_between_two(int *a, int *b, int n)
-{
-	__shared__ int s[64];
-	s[T] = a[T];
-	__syncwarp();
-	b[T] = s[63 - T];
-}
-//: race 1 x 32
-extern "C" __global__ void sync_of_half_the_lanes(int *a, int *b, int n)
-{
-	__shared__ int s[32];
-	s[T] = a[T];
-	if (T < 16)
-		__syncwarp(0xffff);
-	b[T] = s[31 - T];
-}
-//: race 1 x 32
-extern "C" __global__ void who_is_active_orders_nobody(int *a, int *b, int n)
-{
-	__shared__ int s[32];
-	s[T] = a[T];
-	if (__activemask() == 7)
-		return;
-	b[T] = s[T ^ 1];
-}
-//: clean 1 x 32
-extern "C" __global__ void matching_lanes_are_in_step(int *a, int *b, int n)
-{
-	__shared__ int s[32];
-	s[T] = a[T];
-	const unsigned same = __match_any_sync(~0u, T % 4);
-	b[T] = s[T ^ 8] + (int)same;
-}
-//: clean 1 x 64
-extern "C" __global__ void a_warp_each_with_its_own_part(int *a, int *b, int n)
-{
-	__shared__ int s[2][32];
-	int *mine = s[T / 32];
-	mine[T % 32] = a[T];
-	for (int step = 16; step; step /= 2) {
-		__syncwarp();
-		const int other = mine[(T + step) % 32];
-		__syncwarp();
-		mine[T % 32] += other;
-	}
-	b[T] = mine[T % 32];
-}
-//: race 1 x 64
-extern "C" __global__ void a_warp_reaches_into_the_next(int *a, int *b, int n)
-{
-	__shared__ int s[96];
-	s[T] = a[T];
-	for (int step = 16; step; step /= 2) {
-		__syncwarp();
-		const int other = s[T + step];
-		__syncwarp();
-		s[T] += other;
-	}
-	b[T] = s[T];
 }

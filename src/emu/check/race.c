@@ -197,6 +197,12 @@ static bool strong_clashes(struct visit *v, const struct race_strong *s, bool wr
 	return false;
 }
 
+/* Was the visitor's atomic the last write there, and so behind all others? */
+static bool came_last(const struct visit *v, const struct race_strong *s)
+{
+	return v->a->write && s->last == v->use.warp && v->use.lanes == 1u << s->last_lane;
+}
+
 static bool check_cell(struct visit *v, const struct race_cell *cell)
 {
 	const struct race_access *a = v->a;
@@ -206,7 +212,8 @@ static bool check_cell(struct visit *v, const struct race_cell *cell)
 	if (!s)
 		return false;
 	if (a->strength == RACE_WEAK)
-		return clashes(v, s->writer, true) || (a->write && clashes(v, s->reader, false));
+		return (!came_last(v, s) && clashes(v, s->writer, true)) ||
+		       (a->write && clashes(v, s->reader, false));
 	return strong_clashes(v, s, true) || (a->write && strong_clashes(v, s, false));
 }
 
@@ -244,6 +251,9 @@ static void leave(struct visit *v, struct race_cell *cell, bool raced)
 	if (a->strength != RACE_WEAK) {
 		struct race_strong *s = race_strong_of(cells, cell);
 		note(v, a->write ? s->writer : s->reader);
+		if (a->write)
+			s->last = a->read && !a->unread ? v->use.warp : 0;
+		s->last_lane = a->write ? v->lane : s->last_lane;
 		s->looked_at |= a->read || a->strength != RACE_VOLATILE;
 		s->asked |= a->read && (a->decides || a->in_loop);
 		return;
@@ -264,6 +274,7 @@ static void leave(struct visit *v, struct race_cell *cell, bool raced)
 		struct race_strong *s = &cells->strong[cell->strong];
 		memset(s->writer, 0, sizeof s->writer);
 		memset(s->reader, 0, sizeof s->reader);
+		s->last = 0;
 	}
 }
 
@@ -450,10 +461,8 @@ static void look_at_reads(struct race_block *b)
 	uint64_t address[32];
 	uint32_t epoch;
 	while (race_reads_next(b, &a, address, &epoch)) {
-		struct visit v = { .b = b,
-			               .a = &a,
-			               .found = &none,
-			               .use = { .warp = b->first_warp + a.warp + 1, .op = a.op } };
+		struct visit v = { .b = b, .a = &a, .found = &none };
+		v.use = (struct race_use){ .warp = b->first_warp + a.warp + 1, .op = a.op };
 		weak_access(&v, epoch);
 	}
 }

@@ -28,6 +28,9 @@ struct race_strong {
 	struct race_use writer[2], reader[2];
 	bool looked_at; /* by anything but volatile stores */
 	bool asked;     /* by one whose way depends on it */
+	uint32_t
+		last; /* warp, + 1, and lane of the last write, an atomic whose value is read; else 0 */
+	uint32_t last_lane;
 	uint32_t next_free;
 };
 struct race_cell {
