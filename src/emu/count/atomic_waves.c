@@ -1,6 +1,8 @@
 /* Wavefronts of atomics; see atomic_waves.h. */
 #include "emu/count/atomic_waves.h"
 
+#include "emu/count/lane_sets.h"
+
 static inline unsigned lowest(uint32_t mask)
 {
 	return (unsigned)__builtin_ctz(mask);
@@ -14,23 +16,12 @@ static inline unsigned lowest(uint32_t mask)
 /* Lanes of the busiest bank, of those in @mask. */
 static unsigned busiest_bank(const uint64_t *address, uint32_t mask, unsigned bytes, bool merged)
 {
-	const unsigned banks = bytes > BANK_BYTES ? BANKS * BANK_BYTES / bytes : BANKS;
 	const unsigned width = bytes > BANK_BYTES ? bytes : BANK_BYTES;
-	uint32_t of_bank[BANKS] = { 0 }; /* lanes that count */
-	unsigned most = 0;
-	for (uint32_t left = mask; left; left &= left - 1) {
-		const unsigned i = lowest(left);
-		const unsigned bank = (unsigned)(address[i] / width % banks);
-		bool again = false;
-		for (uint32_t k = of_bank[bank]; merged && k; k &= k - 1)
-			again = again || address[lowest(k)] == address[i];
-		if (again)
-			continue;
-		of_bank[bank] |= 1u << i;
-		const unsigned n = (unsigned)__builtin_popcount(of_bank[bank]);
-		most = n > most ? n : most;
-	}
-	return most;
+	struct lane_sets words = { .firsts = mask };
+	if (merged)
+		lane_sets_find(&words, address, mask, 0);
+	return lane_busiest_bank(address, words.firsts, BANKS * BANK_BYTES / width,
+	                         (unsigned)__builtin_ctz(width));
 }
 
 unsigned shared_atomic_waves(const uint64_t address[32], uint32_t mask, unsigned bytes, bool swap,
@@ -60,45 +51,22 @@ static unsigned set_of(uint64_t line)
 	return (unsigned)__builtin_parity(bits & 0xb5) | (unsigned)__builtin_parity(bits & 0xda) << 1;
 }
 
-struct piece {
-	uint64_t at;
-	unsigned set, turn; /* the turn-th of its set */
-	unsigned lanes[32]; /* on each of its words, by the first lane there */
-	unsigned most;
-};
-
 unsigned global_atomic_waves(const uint64_t address[32], uint32_t mask, bool swap)
 {
-	const unsigned bytes = swap ? SWAP_BYTES : LINE_BYTES;
-	struct piece piece[32];
-	unsigned n = 0, turns[SETS] = { 0 }, first[32], in[32];
-	for (uint32_t left = mask; left; left &= left - 1) {
-		const unsigned i = lowest(left);
-		const uint64_t at = address[i] / bytes;
-		unsigned k = 0;
-		while (k < n && piece[k].at != at)
-			k++;
-		if (k == n) {
-			const unsigned set = set_of(address[i] / LINE_BYTES);
-			piece[n++] = (struct piece){ .at = at, .set = set, .turn = turns[set]++ };
-		}
-		in[i] = k;
-		first[i] = i;
-		for (uint32_t b = mask & ((1u << i) - 1); b; b &= b - 1) {
-			const unsigned before = lowest(b);
-			if (in[before] == k && address[before] == address[i]) {
-				first[i] = before;
-				break;
-			}
-		}
-		const unsigned lanes = ++piece[k].lanes[first[i]];
-		piece[k].most = lanes > piece[k].most ? lanes : piece[k].most;
+	struct lane_sets words, pieces;
+	unsigned lanes[32] = { 0 }, most[32] = { 0 }; /* by first lane, of a word and of a piece */
+	unsigned turns[SETS] = { 0 }, passes[32] = { 0 }, sum = 0;
+	lane_sets_find(&words, address, mask, 0);
+	lane_sets_find(&pieces, address, mask, (unsigned)__builtin_ctz(swap ? SWAP_BYTES : LINE_BYTES));
+	for (uint32_t m = mask; m; m &= m - 1) {
+		const unsigned i = lowest(m), k = pieces.first[i], n = ++lanes[words.first[i]];
+		most[k] = n > most[k] ? n : most[k];
 	}
-	unsigned passes[32] = { 0 }, sum = 0; /* by turn */
-	for (unsigned k = 0; k < n; k++)
-		if (piece[k].most > passes[piece[k].turn])
-			passes[piece[k].turn] = piece[k].most;
-	for (unsigned t = 0; t < n; t++)
+	for (uint32_t m = pieces.firsts; m; m &= m - 1) { /* the turn-th of its set */
+		const unsigned k = lowest(m), turn = turns[set_of(address[k] / LINE_BYTES)]++;
+		passes[turn] = most[k] > passes[turn] ? most[k] : passes[turn];
+	}
+	for (unsigned t = 0; t < 32; t++)
 		sum += passes[t];
 	return sum;
 }

@@ -8,6 +8,7 @@
  */
 #include "emu/count/collision.h"
 
+#include "emu/count/lane_sets.h"
 #include "emu/count/swap_log.h"
 #include "emu/lane/lane.h"
 #include "base/mem.h"
@@ -156,21 +157,6 @@ void collision_log_want(struct collision_log *c, const struct collision *x)
 	}
 }
 
-/* Of the lanes of @sector's words: the most on one of them. */
-static unsigned most_on_a_word(const struct collision *x, uint32_t sector)
-{
-	unsigned most = 0;
-	while (sector) {
-		const uint64_t a = x->address[lowest(sector)];
-		uint32_t same = 0;
-		for (uint32_t m = sector; m; m &= m - 1)
-			same |= x->address[lowest(m)] == a ? 1u << lowest(m) : 0;
-		most = lane_popc32(same) > most ? lane_popc32(same) : most;
-		sector &= ~same;
-	}
-	return most;
-}
-
 void collision_log_add(struct collision_log *c, const struct collision *x)
 {
 	const unsigned phase = phase_of(c, x);
@@ -182,18 +168,23 @@ void collision_log_add(struct collision_log *c, const struct collision *x)
 		if (!x->looked)
 			wish(c, x, x->wishes, x->changed);
 	}
-	for (uint32_t left = x->mask; left;) {
-		const uint64_t at = x->address[lowest(left)] / SECTOR;
-		uint32_t sector = 0;
-		for (uint32_t m = left; m; m &= m - 1)
-			sector |= x->address[lowest(m)] / SECTOR == at ? 1u << lowest(m) : 0;
-		const unsigned passes = most_on_a_word(x, sector);
-		const bool whole = lane_popc32(sector) == SECTOR_WORDS * passes;
+	struct lane_sets words, sectors;
+	unsigned n[32] = { 0 }, lanes[32] = { 0 }, passes[32] = { 0 }; /* by first lane */
+	lane_sets_find(&words, x->address, x->mask, 0);
+	lane_sets_find(&sectors, x->address, x->mask, (unsigned)__builtin_ctz(SECTOR));
+	for (uint32_t m = x->mask; m; m &= m - 1) {
+		const unsigned i = lowest(m), k = sectors.first[i], same = ++n[words.first[i]];
+		lanes[k]++;
+		passes[k] = same > passes[k] ? same : passes[k];
+	}
+	for (uint32_t m = sectors.firsts; m; m &= m - 1) {
+		const unsigned k = lowest(m);
+		const uint64_t at = x->address[k] / SECTOR;
+		const bool whole = lanes[k] == SECTOR_WORDS * passes[k];
 		add(&c->unit[phase][l2_unit(at * SECTOR)],
-		    passes * (whole ? WHOLE_PASS_PARTS : PASS_PARTS));
+		    passes[k] * (whole ? WHOLE_PASS_PARTS : PASS_PARTS));
 		if (x->float_data)
-			add(&c->sector[phase][mix(at) % SECTORS], passes);
-		left &= ~sector;
+			add(&c->sector[phase][mix(at) % SECTORS], passes[k]);
 	}
 }
 
@@ -285,19 +276,9 @@ double collision_log_look_lines(const struct collision_log *c)
 
 unsigned shared_atomic_passes(const uint64_t *address, uint32_t mask, unsigned bytes, bool merged)
 {
-	uint8_t lanes[32] = { 0 }, last[32], before[32]; /* by bank, bank, lane: lanes of a bank */
-	unsigned most = 0;
-	for (uint32_t m = mask; m; m &= m - 1) {
-		const unsigned i = lowest(m);
-		const unsigned bank = (unsigned)(address[i] / (bytes < 4 ? 4 : bytes) % 32);
-		unsigned k = merged && lanes[bank] ? last[bank] : 32;
-		while (k < 32 && address[k] != address[i])
-			k = before[k];
-		if (k < 32)
-			continue;
-		before[i] = lanes[bank] ? last[bank] : 32;
-		last[bank] = (uint8_t)i;
-		most = ++lanes[bank] > most ? lanes[bank] : most;
-	}
-	return most;
+	struct lane_sets words = { .firsts = mask };
+	if (merged)
+		lane_sets_find(&words, address, mask, 0);
+	return lane_busiest_bank(address, words.firsts, 32,
+	                         (unsigned)__builtin_ctz(bytes < 4 ? 4 : bytes));
 }

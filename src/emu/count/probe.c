@@ -9,38 +9,12 @@
  */
 #include "emu/count/probe.h"
 
+#include "emu/count/lane_sets.h"
 #include "emu/lane/lane.h"
 
 static unsigned lowest_lane(uint32_t m)
 {
 	return (unsigned)__builtin_ctz(m);
-}
-
-/* Distinct values among those of the lanes of @mask. */
-static unsigned count_distinct(const uint64_t *v, uint32_t mask)
-{
-	uint64_t seen[32];
-	unsigned n = 0;
-	uint64_t last = 0;
-	bool ascending = true;
-	for (uint32_t m = mask; m; m &= m - 1) {
-		const uint64_t x = v[lowest_lane(m)];
-		if (n && x == last)
-			continue;
-		if (n && x < last)
-			ascending = false;
-		if (!ascending) {
-			unsigned i = 0;
-			while (i < n && seen[i] != x)
-				i++;
-			if (i < n)
-				continue;
-		} else {
-			last = x;
-		}
-		seen[n++] = x;
-	}
-	return n;
 }
 
 enum lane_layout probe_layout(const uint64_t *address, uint32_t mask, unsigned access)
@@ -83,6 +57,52 @@ static void probe_run(uint64_t low, unsigned bytes, struct global_probe *p)
 	p->bytes = bytes;
 }
 
+/* The sectors of its line that an access of @access bytes at @address touches. */
+static uint8_t sectors_at(uint64_t address, unsigned access)
+{
+	const unsigned first = (unsigned)(address >> 5 & 3);
+	const unsigned last = (unsigned)((address + access - 1) >> 5 & 3);
+	return (uint8_t)((2u << last) - (1u << first));
+}
+
+/* Lanes anyhow: lines in the order of their first lanes. */
+static void probe_sets(const uint64_t *address, uint32_t mask, unsigned access,
+                       struct global_probe *p)
+{
+	struct lane_sets words, lines;
+	uint8_t at[32]; /* of a line's first lane */
+	lane_sets_find(&words, address, mask, 0);
+	lane_sets_find(&lines, address, words.firsts, 7);
+	p->n = 0;
+	for (uint32_t m = lines.firsts; m; m &= m - 1) {
+		const unsigned i = lowest_lane(m);
+		at[i] = (uint8_t)p->n;
+		p->line[p->n] = address[i] >> 7;
+		p->sector_mask[p->n++] = 0;
+	}
+	for (uint32_t m = words.firsts; m; m &= m - 1) {
+		const unsigned i = lowest_lane(m);
+		p->sector_mask[at[lines.first[i]]] |= sectors_at(address[i], access);
+	}
+	p->bytes = lane_popc32(words.firsts) * access;
+}
+
+/* Lanes one behind the other, some of them left out. */
+static void probe_row(const uint64_t *address, uint32_t mask, unsigned access,
+                      struct global_probe *p)
+{
+	p->n = 0;
+	for (uint32_t m = mask; m; m &= m - 1) {
+		const uint64_t a = address[lowest_lane(m)], line = a >> 7;
+		if (!p->n || p->line[p->n - 1] != line) {
+			p->line[p->n] = line;
+			p->sector_mask[p->n++] = 0;
+		}
+		p->sector_mask[p->n - 1] |= sectors_at(a, access);
+	}
+	p->bytes = lane_popc32(mask) * access;
+}
+
 void probe_global(const uint64_t *address, uint32_t mask, unsigned access, enum lane_layout layout,
                   struct global_probe *p)
 {
@@ -90,28 +110,14 @@ void probe_global(const uint64_t *address, uint32_t mask, unsigned access, enum 
 		probe_run(address[lowest_lane(mask)], layout == LAYOUT_SAME ? access : 32 * access, p);
 		return;
 	}
-	p->n = 0;
-	unsigned at = 0;
-	for (uint32_t m = mask; m; m &= m - 1) {
-		const uint64_t a = address[lowest_lane(m)], line = a >> 7;
-		const unsigned first = (unsigned)(a >> 5 & 3), last = (unsigned)((a + access - 1) >> 5 & 3);
-		const uint8_t bits = (uint8_t)((2u << last) - (1u << first));
-		if (!(p->n && p->line[at] == line)) {
-			for (at = 0; at < p->n && p->line[at] != line; at++)
-				;
-			if (at == p->n) {
-				p->line[at] = line;
-				p->sector_mask[at] = 0;
-				p->n++;
-			}
-		}
-		p->sector_mask[at] |= bits;
-	}
+	if (layout == LAYOUT_ROW)
+		probe_row(address, mask, access, p);
+	else
+		probe_sets(address, mask, access, p);
 	p->lines = p->n;
 	p->sectors = 0;
 	for (unsigned i = 0; i < p->n; i++)
 		p->sectors += lane_popc32(p->sector_mask[i]);
-	p->bytes = count_distinct(address, mask) * access;
 }
 
 /*
@@ -121,32 +127,9 @@ void probe_global(const uint64_t *address, uint32_t mask, unsigned access, enum 
 static unsigned bank_conflict(const uint64_t *address, uint32_t mask, unsigned access)
 {
 	const unsigned shift = access <= 4 ? 2 : access == 8 ? 3 : access == 16 ? 4 : 5;
-	const uint64_t banks = 128u >> shift;
-	uint8_t head[32], next[32],
-		count[32]; /* by bank, lane, bank: its lanes with words of their own */
-	uint32_t used = 0;
-	unsigned most = 1;
-	for (uint32_t m = mask; m; m &= m - 1) {
-		const unsigned lane = lowest_lane(m);
-		const uint64_t x = address[lane] >> shift;
-		const unsigned b = (unsigned)(x & (banks - 1));
-		unsigned i = 32;
-		if (used >> b & 1)
-			for (i = head[b]; i < 32 && address[i] >> shift != x;)
-				i = next[i];
-		else {
-			head[b] = 32;
-			count[b] = 0;
-		}
-		if (i < 32)
-			continue;
-		used |= 1u << b;
-		next[lane] = head[b];
-		head[b] = (uint8_t)lane;
-		if (++count[b] > most)
-			most = count[b];
-	}
-	return most;
+	struct lane_sets words;
+	lane_sets_find(&words, address, mask, shift);
+	return lane_busiest_bank(address, words.firsts, 128u >> shift, shift);
 }
 
 static bool pairs_equal(const uint64_t *address, uint32_t mask, unsigned distance)
@@ -186,14 +169,15 @@ static bool may_merge_128(const uint64_t *address, uint32_t mask, unsigned half)
 
 /* The lanes of @mask, so many by so many. */
 static void by_groups(const uint64_t *address, uint32_t mask, unsigned access, unsigned group,
-                      struct shared_probe *r)
+                      enum lane_layout layout, struct shared_probe *r)
 {
+	const bool apart = layout == LAYOUT_SAME || (layout == LAYOUT_ROW && group * access <= 128);
 	for (unsigned g = 0; g < 32; g += group) {
 		const uint32_t lanes = mask & lanes_from(g, group);
 		if (!lanes)
 			continue;
 		r->ideal++;
-		r->wavefronts += bank_conflict(address, lanes, access);
+		r->wavefronts += apart ? 1 : bank_conflict(address, lanes, access);
 	}
 }
 
@@ -211,12 +195,13 @@ struct shared_probe probe_shared(const uint64_t *address, uint32_t mask, unsigne
 	}
 	r.ideal = 0;
 	if (access == 8)
-		by_groups(address, mask, access, !store && may_merge_64(address, mask) ? 32 : 16, &r);
+		by_groups(address, mask, access, !store && may_merge_64(address, mask) ? 32 : 16, layout,
+		          &r);
 	else
 		for (unsigned half = 0; half < 32; half += 16) {
 			const uint32_t lanes = mask & lanes_from(half, 16);
 			by_groups(address, lanes, access, !store && may_merge_128(address, mask, half) ? 16 : 8,
-			          &r);
+			          layout, &r);
 		}
 	return r;
 }

@@ -1,0 +1,63 @@
+/*
+ * Which lanes of a warp share a key: an address, a word, a line.
+ *
+ * Lanes put their numbers into slots by their keys, and look whose number is there. Those that find
+ * a lane of their own key are done, the others, mostly none, try again. No branch depends on an
+ * address, which a processor could not foresee.
+ */
+#ifndef PMPP_EMU_LANE_SETS_H
+#define PMPP_EMU_LANE_SETS_H
+
+#include <stdint.h>
+
+#define LANE_SLOT_BITS 10 /* so that 32 keys seldom meet in one */
+
+struct lane_sets {
+	uint32_t firsts;   /* the lowest lane of each key */
+	uint8_t first[32]; /* of each lane: the lowest one of its key */
+};
+
+static inline unsigned lane_slot(uint64_t key)
+{
+	return (unsigned)(key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - LANE_SLOT_BITS));
+}
+
+/* Of the lanes of @mask; keys are addresses without their @shift lowest bits. */
+static inline void lane_sets_find(struct lane_sets *s, const uint64_t *address, uint32_t mask,
+                                  unsigned shift)
+{
+	uint8_t slot[(1 << LANE_SLOT_BITS) + 1]; /* and one for lanes that are off */
+	uint32_t firsts = 0;
+	while (mask) {
+		uint16_t at[32];
+		uint32_t others = 0;
+		for (unsigned i = 0; i < 32; i++)
+			at[i] = (uint16_t)lane_slot(address[i] >> shift);
+		for (unsigned i = 32; i--;) /* downwards: the lowest lane's number stays */
+			slot[mask >> i & 1 ? at[i] : 1 << LANE_SLOT_BITS] = (uint8_t)i;
+		for (uint32_t m = mask; m; m &= m - 1) {
+			const unsigned i = (unsigned)__builtin_ctz(m), found = slot[at[i]];
+			s->first[i] = (uint8_t)found;
+			firsts |= (uint32_t)(found == i) << i;
+			others |= (uint32_t)((address[i] ^ address[found]) >> shift != 0) << i;
+		}
+		mask = others;
+	}
+	s->firsts = firsts;
+}
+
+/* The most lanes of @mask in one of @n banks (a power of two, 32 at most), which follow from an
+ * address's bits from @shift on. */
+static inline unsigned lane_busiest_bank(const uint64_t *address, uint32_t mask, unsigned n,
+                                         unsigned shift)
+{
+	uint8_t lanes[32] = { 0 };
+	unsigned most = 0;
+	for (uint32_t m = mask; m; m &= m - 1) {
+		const unsigned here = ++lanes[address[__builtin_ctz(m)] >> shift & (n - 1)];
+		most = here > most ? here : most;
+	}
+	return most;
+}
+
+#endif
