@@ -18,6 +18,12 @@ struct log_request {
 	unsigned written; /* of a store: bytes of each sector */
 	enum log_kind kind;
 };
+/* Would access_log_add() do anything for @line? */
+static inline bool access_log_takes(const struct access_log *log, uint32_t line)
+{
+	const bool full = log->n == log->cap || log->n - log->block_start >= log->block_limit;
+	return !log->overflow && (full || !(line_hash(line) & ((1u << log->level) - 1)));
+}
 /* Notes @line of a request (@sectors: mask of its four). Returns true if the level was raised:
  * fewer lines are to be noted from now on. */
 static inline bool access_log_add(struct access_log *log, const struct cache_sim *c, uint32_t line,

@@ -25,15 +25,21 @@ enum lane_layout probe_layout(const uint64_t *address, uint32_t mask, unsigned a
 		return LAYOUT_SAME;
 	const unsigned second = lowest_lane(rest);
 	const uint64_t low = address[first];
-	const uint64_t step = address[second] == low ? 0 : access;
+	const unsigned scale = (unsigned)__builtin_ctz(access);
+	const bool row = address[second] != low;
 	uint64_t differ = 0;
-	if (mask == 0xffffffffu)
+	if (mask == 0xffffffffu && row)
 		for (unsigned i = 0; i < 32; i++)
-			differ |= address[i] ^ (low + i * step);
+			differ |= (address[i] - low) ^ (uint64_t)i << scale;
+	else if (mask == 0xffffffffu)
+		for (unsigned i = 0; i < 32; i++)
+			differ |= address[i] ^ low;
 	else
-		for (uint32_t m = rest; m && !differ; m &= m - 1)
-			differ = address[lowest_lane(m)] ^ (low + (lowest_lane(m) - first) * step);
-	return differ ? LAYOUT_ANY : step ? LAYOUT_ROW : LAYOUT_SAME;
+		for (uint32_t m = rest; m && !differ; m &= m - 1) {
+			const unsigned i = lowest_lane(m);
+			differ = address[i] ^ (low + (row ? (uint64_t)(i - first) << scale : 0));
+		}
+	return differ ? LAYOUT_ANY : row ? LAYOUT_ROW : LAYOUT_SAME;
 }
 
 /* Sectors of line @line within [low, high]. */

@@ -1,6 +1,8 @@
 /* Remembers one arrangement of lanes per instruction; see repeat.h. Knows no warp and no memory. */
 #include "emu/count/repeat.h"
 
+#include "emu/lane/lane.h"
+
 #include <string.h>
 
 static unsigned first_lane(uint32_t mask)
@@ -40,7 +42,8 @@ bool repeat_look(struct repeat *r, const uint64_t address[32], uint32_t mask, un
 		}
 	} else {
 		for (unsigned i = 0; i < 32; i++) {
-			const uint64_t here = -(uint64_t)(mask >> i & 1), d = (address[i] - first) & here;
+			const uint64_t here = mask & lane_bit[i] ? UINT64_MAX : 0;
+			const uint64_t d = (address[i] - first) & here;
 			offset[i] = (int32_t)(uint32_t)d;
 			far |= d + 0x80000000u;
 			differ |= (uint32_t)offset[i] ^ (uint32_t)r->offset[i];

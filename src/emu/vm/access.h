@@ -67,6 +67,10 @@ void access_note_wanted(struct access *a);
 /* access_data.c: carries it out, lane by lane in lane order. */
 void access_transfer(struct access *a);
 void access_atomics(struct access *a);
+/* The atomic @m of the lanes of @mask on the words at @host; @together: other threads of this
+ * program change them, too. Returns the lanes whose compare-and-swap changed the word. */
+uint32_t access_change(struct warp *w, const struct memop *m, uint32_t mask, uint8_t *const *host,
+                       bool together);
 /* Host addresses of all lanes, where only the first one's is known. */
 void access_set_hosts(struct access *a);
 /* The bytes that a lane stores. */

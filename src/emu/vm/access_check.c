@@ -260,6 +260,12 @@ static bool resolve_shared(struct access *a)
 static bool resolve_local(struct access *a)
 {
 	const struct grid *l = a->w->worker->grid;
+	uint8_t *const own = a->w->worker->local + (size_t)a->w->number * 32 * l->local_bytes;
+	if (all_fit(a, 0, l->local_bytes)) {
+		for (unsigned i = 0; i < 32; i++) /* those of lanes that are off are no places */
+			a->host[i] = (uint8_t *)((uintptr_t)own + i * l->local_bytes + a->address[i]);
+		return true;
+	}
 	for (uint32_t m = a->mask; m; m &= m - 1) {
 		const unsigned i = lowest_lane(m);
 		const uint64_t at = a->address[i];
@@ -267,7 +273,7 @@ static bool resolve_local(struct access *a)
 			return access_fault(a->w, a->u, FAULT_BOUNDS, i, at, SPACE_LOCAL, a->bytes, a->write);
 		if (at & (a->bytes - 1))
 			return access_fault(a->w, a->u, FAULT_ALIGN, i, at, SPACE_LOCAL, a->bytes, a->write);
-		a->host[i] = a->w->worker->local + ((size_t)a->w->number * 32 + i) * l->local_bytes + at;
+		a->host[i] = own + i * l->local_bytes + at;
 	}
 	return true;
 }

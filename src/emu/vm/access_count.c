@@ -120,37 +120,48 @@ void access_note_wanted(struct access *a)
 		                                             .turn = a->w->looks++ });
 }
 
+/* Which of a line's four sectors lanes have words in, of a line with a word of each. */
+static unsigned sectors_of_lanes(uint32_t lanes)
+{
+	return (unsigned)((lanes & 0xff) != 0) | (unsigned)((lanes & 0xff00) != 0) << 1 |
+	       (unsigned)((lanes & 0xff0000) != 0) << 2 | (unsigned)(lanes >> 24 != 0) << 3;
+}
+
+/* The lanes of @a that are at a word of local memory, by the first lane there. Returns the first
+ * lanes. */
+static uint32_t local_words(const struct access *a, uint32_t lanes[32])
+{
+	struct lane_sets words;
+	if (a->layout == LAYOUT_SAME) {
+		lanes[lowest_lane(a->mask)] = a->mask;
+		return a->mask & -a->mask;
+	}
+	lane_sets_find(&words, a->address, a->mask, 2);
+	for (uint32_t m = words.firsts; m; m &= m - 1)
+		lanes[lowest_lane(m)] = 0;
+	for (uint32_t m = a->mask; m; m &= m - 1)
+		lanes[words.first[lowest_lane(m)]] |= m & -m;
+	return words.firsts;
+}
+
 /* Lanes' words of local memory lie beside each other: word n of 32 lanes is a line. */
 static void count_local(struct access *a, struct mem_count *c)
 {
 	const unsigned words = (a->bytes + 3) / 4;
-	uint64_t line[32];
 	uint32_t lanes[32];
-	unsigned sectors[32], n = 0;
-	for (uint32_t m = a->mask; m; m &= m - 1) {
-		const unsigned i = lowest_lane(m);
-		const uint64_t word = a->address[i] / 4;
-		unsigned k = 0;
-		while (k < n && line[k] != word)
-			k++;
-		if (k == n) {
-			line[n] = word;
-			lanes[n] = 0;
-			sectors[n++] = 0;
-		}
-		lanes[k] |= 1u << i;
-		sectors[k] |= 1u << (i / 8);
-	}
-	c->local_lines += n * words;
-	for (unsigned k = 0; k < n; k++)
-		c->local_sectors += words * (unsigned)__builtin_popcount(sectors[k]);
+	const uint32_t firsts = local_words(a, lanes);
+	const unsigned n = lane_popc32(firsts);
 	const struct log_request r = { .time = begun_at(a->w, a->m),
 		                           .who = a->m->id,
 		                           .lines = n * words,
 		                           .kind = a->write ? LOG_LOCAL : LOG_LOAD };
-	for (unsigned k = 0; k < n; k++)
+	c->local_lines += n * words;
+	for (uint32_t m = firsts; m; m &= m - 1) {
+		const unsigned k = lowest_lane(m), sectors = sectors_of_lanes(lanes[k]);
+		c->local_sectors += words * lane_popc32(sectors);
 		for (unsigned j = 0; j < words; j++)
-			log_local_line(a->w, (uint32_t)(line[k] + j), lanes[k], sectors[k], r);
+			log_local_line(a->w, (uint32_t)(a->address[k] / 4 + j), lanes[k], sectors, r);
+	}
 }
 
 /* Lanes that go to another block of the cluster are in no counter of shared memory, as on an H200:

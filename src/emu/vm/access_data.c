@@ -124,49 +124,106 @@ void access_transfer(struct access *a)
 
 /* --- atomics --- */
 
+/* Adds up whole numbers, which the host does at once. */
+static bool is_whole_sum(const struct xop *x)
+{
+	return x->op == ATOM_ADD && (x->type == PTX_U32 || x->type == PTX_S32 || x->type == PTX_B32 ||
+	                             x->type == PTX_U64 || x->type == PTX_S64 || x->type == PTX_B64);
+}
+
+/* Old values go to a register of lanes. */
+#define CHANGE(word, mem_word)                                                                     \
+	GUEST_MEMORY static uint32_t change_##word(struct warp *w, const struct memop *m,              \
+	                                           uint32_t mask, uint8_t *const *host, bool together) \
+	{                                                                                              \
+		const struct xop *x = m->x;                                                                \
+		const enum ptx_atom op = (enum ptx_atom)x->op;                                             \
+		const mem_word *b = frame(w, m->s[0]);                                                     \
+		const mem_word *c = op == ATOM_CAS ? frame(w, m->s[1]) : b;                                \
+		mem_word *d = m->d[0] >= 0 ? frame(w, (uint32_t)m->d[0]) : NULL;                           \
+		const bool sum = is_whole_sum(x);                                                          \
+		uint32_t swapped = 0;                                                                      \
+		for (uint32_t k = mask; k; k &= k - 1) {                                                   \
+			const unsigned i = lowest_lane(k);                                                     \
+			mem_word *p = (mem_word *)(void *)host[i];                                             \
+			mem_word seen = __atomic_load_n(p, __ATOMIC_RELAXED);                                  \
+			if (!together)                                                                         \
+				*p = sum ? seen + b[i] : (mem_word)lane_atomic(op, x->type, seen, b[i], c[i]);     \
+			else if (sum)                                                                          \
+				seen = __atomic_fetch_add(p, b[i], __ATOMIC_SEQ_CST);                              \
+			else                                                                                   \
+				while (!__atomic_compare_exchange_n(                                               \
+					p, &seen, (mem_word)lane_atomic(op, x->type, seen, b[i], c[i]), false,         \
+					__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))                                           \
+					;                                                                              \
+			swapped |= (uint32_t)(op == ATOM_CAS && seen == b[i] && seen != c[i]) << i;            \
+			if (d)                                                                                 \
+				d[i] = seen;                                                                       \
+		}                                                                                          \
+		return swapped;                                                                            \
+	}
+CHANGE(32, mem_u32)
+CHANGE(64, mem_u64)
+
+#define SWAP(word)                                                                                 \
+	GUEST_MEMORY static bool swap_##word(uint8_t *host, uint64_t *seen, uint64_t next)             \
+	{                                                                                              \
+		mem_##word old = (mem_##word) * seen;                                                      \
+		const bool done =                                                                          \
+			__atomic_compare_exchange_n((mem_##word *)(void *)host, &old, (mem_##word)next, false, \
+		                                __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                       \
+		*seen = old;                                                                               \
+		return done;                                                                               \
+	}
+SWAP(u16)
+SWAP(u32)
+SWAP(u64)
+
+/* The word at @host, if it holds *@seen, which it held otherwise. */
+static bool swap_word(uint8_t *host, unsigned bytes, uint64_t *seen, uint64_t next)
+{
+	switch (bytes) {
+	case 2: return swap_u16(host, seen, next);
+	case 4: return swap_u32(host, seen, next);
+	default: return swap_u64(host, seen, next);
+	}
+}
+
+/* Halves of a word, and values that go to a scalar. */
+static uint32_t change_others(struct warp *w, const struct memop *m, uint32_t mask,
+                              uint8_t *const *host, bool together)
+{
+	const enum ptx_atom op = (enum ptx_atom)m->x->op;
+	const uint64_t known = UINT64_MAX >> (64 - 8 * m->bytes); /* bits of a word */
+	uint32_t swapped = 0;
+	for (uint32_t k = mask; k; k &= k - 1) {
+		const unsigned i = lowest_lane(k);
+		const uint64_t b = get_lane(w, m, 0, i) & known, c = get_lane(w, m, 1, i) & known;
+		uint64_t seen = read_value(host[i], m->bytes, false), next;
+		do
+			next = lane_atomic(op, m->x->type, seen, b, c);
+		while (together && !swap_word(host[i], m->bytes, &seen, next));
+		if (!together)
+			write_value(host[i], m->bytes, next);
+		swapped |= (uint32_t)(op == ATOM_CAS && seen == b && seen != c) << i;
+		put_lane(w, m, 0, i, seen);
+	}
+	return swapped;
+}
+
+uint32_t access_change(struct warp *w, const struct memop *m, uint32_t mask, uint8_t *const *host,
+                       bool together)
+{
+	if (m->bytes < 4 || m->d_scalar)
+		return change_others(w, m, mask, host, together);
+	return m->bytes == 4 ? change_32(w, m, mask, host, together)
+	                     : change_64(w, m, mask, host, together);
+}
+
 void access_atomics(struct access *a)
 {
-	const struct xop *x = a->m->x;
-	const enum ptx_atom op = (enum ptx_atom)x->op;
 	access_set_hosts(a);
-	const uint64_t known = UINT64_MAX >> (64 - 8 * a->m->bytes); /* bits of a word */
-	a->swapped = 0;
-	for (uint32_t k = a->mask; k; k &= k - 1) {
-		const unsigned i = lowest_lane(k);
-		const uint64_t b = get_lane(a->w, a->m, 0, i), c = get_lane(a->w, a->m, 1, i);
-		uint64_t old;
-		if (a->space == SPACE_SHARED) { /* belongs to this thread alone */
-			old = read_value(a->host[i], a->m->bytes, false);
-			const uint64_t by = a->m->bytes == 2 ? b & 0xffff : b;
-			write_value(a->host[i], a->m->bytes, lane_atomic(op, x->type, old, by, c));
-		} else if (a->m->bytes == 8) {
-			uint64_t *p = (uint64_t *)(void *)a->host[i];
-			uint64_t seen = __atomic_load_n(p, __ATOMIC_RELAXED);
-			while (!__atomic_compare_exchange_n(p, &seen, lane_atomic(op, x->type, seen, b, c),
-			                                    false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-				;
-			old = seen;
-		} else if (a->m->bytes == 4) {
-			uint32_t *p = (uint32_t *)(void *)a->host[i];
-			uint32_t seen = __atomic_load_n(p, __ATOMIC_RELAXED);
-			while (!__atomic_compare_exchange_n(p, &seen,
-			                                    (uint32_t)lane_atomic(op, x->type, seen, b, c),
-			                                    false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-				;
-			old = seen;
-		} else {
-			uint16_t *p = (uint16_t *)(void *)a->host[i];
-			uint16_t seen = __atomic_load_n(p, __ATOMIC_RELAXED);
-			while (!__atomic_compare_exchange_n(
-				p, &seen, (uint16_t)lane_atomic(op, x->type, seen, b & 0xffff, c), false,
-				__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-				;
-			old = seen;
-		}
-		if (op == ATOM_CAS && old == (b & known) && old != (c & known))
-			a->swapped |= 1u << i;
-		put_lane(a->w, a->m, 0, i, old);
-	}
+	a->swapped = access_change(a->w, a->m, a->mask, a->host, a->space == SPACE_GLOBAL);
 }
 
 void access_bytes(const struct access *a, unsigned lane, uint8_t *out)

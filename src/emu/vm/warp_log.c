@@ -34,9 +34,10 @@ void log_local_line(struct warp *w, uint32_t line, uint32_t lanes, unsigned sect
 	const struct grid *g = wk->grid;
 	const uint64_t slot = wk->index_in_wave, of_warp = (g->local_bytes + 3) / 4;
 	const uint64_t index = (slot * g->n_warps + w->number) * of_warp + line;
+	if (index >= LOCAL_LINES || !access_log_takes(&wk->log, LOCAL_LINES + (uint32_t)index))
+		return;
 	r.written = 4 * lane_popc32(lanes) / lane_popc32(sectors);
-	if (index < LOCAL_LINES &&
-	    access_log_add(&wk->log, g->cache, LOCAL_LINES + (uint32_t)index, sectors, &r))
+	if (access_log_add(&wk->log, g->cache, LOCAL_LINES + (uint32_t)index, sectors, &r))
 		set_bitmaps(wk);
 }
 

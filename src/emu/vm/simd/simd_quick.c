@@ -223,48 +223,20 @@ GUEST_MEMORY static void store(struct warp *w, const struct quick *q)
 	}
 }
 
-/* Where the lanes' words are, other threads of this program work on them, too (@together), or not:
- * then they are in shared or local memory. */
-#define CHANGE(word)                                                                             \
-	GUEST_MEMORY static void change_##word(struct warp *w, const struct quick *q, bool together) \
-	{                                                                                            \
-		const struct xop *x = q->m->x;                                                           \
-		const enum ptx_atom op = (enum ptx_atom)x->op;                                           \
-		const mem_##word *b = frame(w, q->m->s[0]);                                              \
-		const mem_##word *c = op == ATOM_CAS ? frame(w, q->m->s[1]) : b;                         \
-		mem_##word *d = q->m->d[0] >= 0 ? frame(w, (uint32_t)q->m->d[0]) : NULL;                 \
-		const uintptr_t base = (uintptr_t)q->base;                                               \
-		const size_t step = q->step;                                                             \
-		const bool sum = op == ATOM_ADD && is_whole(x->type);                                    \
-		for (uint32_t k = q->mask, i; k; k &= k - 1) {                                           \
-			i = lowest_lane(k);                                                                  \
-			mem_##word *p = AT(mem_##word), seen = __atomic_load_n(p, __ATOMIC_RELAXED);         \
-			if (!together)                                                                       \
-				*p = sum ? seen + b[i] : (mem_##word)lane_atomic(op, x->type, seen, b[i], c[i]); \
-			else if (sum)                                                                        \
-				seen = __atomic_fetch_add(p, b[i], __ATOMIC_SEQ_CST);                            \
-			else                                                                                 \
-				while (!__atomic_compare_exchange_n(                                             \
-					p, &seen, (mem_##word)lane_atomic(op, x->type, seen, b[i], c[i]), false,     \
-					__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))                                         \
-					;                                                                            \
-			if (d)                                                                               \
-				d[i] = seen;                                                                     \
-		}                                                                                        \
-	}
-static bool is_whole(enum ptx_type t)
-{
-	return t == PTX_U32 || t == PTX_S32 || t == PTX_B32 || t == PTX_U64 || t == PTX_S64 ||
-	       t == PTX_B64;
-}
-CHANGE(u32)
-CHANGE(u64)
-
 static bool changes_words(const struct memop *m)
 {
 	const struct xop *x = m->x;
 	return (x->kind == X_ATOM || x->kind == X_RED) && m->vec == 1 &&
 	       (m->bytes == 4 || m->bytes == 8);
+}
+
+/* Words of shared and local memory are this thread's alone. */
+static void change_words(struct warp *w, const struct quick *q)
+{
+	uint8_t *host[32];
+	for (unsigned i = 0; i < 32; i++)
+		host[i] = (uint8_t *)((uintptr_t)q->base + (uintptr_t)q->address[i] + i * q->step);
+	access_change(w, q->m, q->mask, host, q->base == (uint8_t *)w->host && !q->step);
 }
 
 /*
@@ -378,9 +350,8 @@ static bool quick_access(struct warp *w, const struct uop *u, uint32_t mask)
 	q.shape = find_shape(&q);
 	if (!find_place(w, &q, read || change, write || change))
 		return false;
-	const bool together = q.base == (uint8_t *)w->host && !q.step;
 	if (change)
-		q.m->bytes == 4 ? change_u32(w, &q, together) : change_u64(w, &q, together);
+		change_words(w, &q);
 	else if (q.m->d_scalar && read)
 		load_scalar(w, &q);
 	else if (read)
