@@ -33,6 +33,8 @@
 #define WAVE_ENTRIES_LEAST ((uint64_t)1 << 13)
 #define WAVE_ENTRIES_MOST ((uint64_t)1 << 16)
 
+/* So many wait for the parts. */
+#define QUEUE_ENTRIES ((size_t)1 << 18)
 /* Of a launch with so few entries the sets are emptied one by one. */
 #define FEW_ENTRIES ((size_t)1 << 14)
 
@@ -46,17 +48,26 @@ struct l1_line {
 	uint16_t who;           /* the load that asked for it */
 };
 _Static_assert(sizeof(struct l1_line) <= WAY_DATA_BYTES, "belongs to a way");
+struct part_entry {
+	struct log_entry e;
+	uint32_t sm;
+};
 struct part {
 	uint32_t clock; /* accesses of L1 so far */
 	struct l2_part l2;
 	struct cache_totals before; /* of the waves before, weighed */
-	/* of the wave: its entries in the order of the blocks, and the SM of each */
-	const struct log_entry **entry;
-	uint32_t *sm;
-	uint64_t *order, *spare; /* sort buffers */
+	/* of the waves that wait, one after the other: entries in the order of the blocks */
+	struct part_entry *entry;
 	size_t n, cap;
-	uint64_t latest; /* time of an entry */
+	uint64_t *order, *spare; /* sort buffers */
+	size_t cap_order;
 	struct load_wait_log waits;
+};
+/* A wave that waits for the parts. */
+struct waiting_wave {
+	double weight;           /* of its entries */
+	unsigned coarse;         /* so many bits of their times are lost */
+	size_t end[CACHE_PARTS]; /* of its entries */
 };
 struct cache_sim {
 	unsigned sm_count, level;
@@ -66,7 +77,9 @@ struct cache_sim {
 	struct cache_sets l1;
 	struct l2_cache l2;
 	struct part part[CACHE_PARTS];
-	_Atomic unsigned parts_left; /* that have not seen this wave yet */
+	struct waiting_wave *wave;
+	size_t n_waves, cap_waves, queued; /* @queued: entries of all */
+	_Atomic unsigned parts_left;       /* that have not seen these waves yet */
 	struct load_waits waits;
 	struct cache_store store; /* of what is in `l1` and `l2` */
 	struct {
@@ -131,12 +144,12 @@ void cache_sim_free(struct cache_sim *c)
 		give_store(c);
 	l2_free(&c->l2);
 	free(c->used);
+	free(c->wave);
 	for (unsigned i = 0; i < CACHE_PARTS; i++) {
 		free(c->part[i].order);
 		free(c->part[i].spare);
 		free(c->part[i].entry);
-		free(c->part[i].sm);
-		free(c->part[i].waits.seen);
+		load_wait_free(&c->part[i].waits);
 	}
 	load_waits_free(&c->waits);
 	free(c);
@@ -240,15 +253,13 @@ static void access_line(struct cache_sim *c, struct part *p, const struct log_en
 
 /* --- a wave --- */
 
-static void reserve_entries(struct part *p, size_t n)
+static void reserve_order(struct part *p, size_t n)
 {
-	if (n <= p->cap)
+	if (n <= p->cap_order)
 		return;
-	p->cap = 2 * n;
-	p->order = mem_realloc(p->order, p->cap, sizeof *p->order);
-	p->spare = mem_realloc(p->spare, p->cap, sizeof *p->spare);
-	p->entry = mem_realloc(p->entry, p->cap, sizeof *p->entry);
-	p->sm = mem_realloc(p->sm, p->cap, sizeof *p->sm);
+	p->cap_order = 2 * n;
+	p->order = mem_realloc(p->order, p->cap_order, sizeof *p->order);
+	p->spare = mem_realloc(p->spare, p->cap_order, sizeof *p->spare);
 }
 
 static void note_used(struct cache_sim *c, uint32_t sm, uint32_t hash)
@@ -260,10 +271,11 @@ static void note_used(struct cache_sim *c, uint32_t sm, uint32_t hash)
 	c->used[c->n_used++].hash = hash;
 }
 
-/* Hands the entries of a block to the parts that take them. */
-static void share_out(struct cache_sim *c, const struct block_record *r, uint32_t sm)
+/* Hands the entries of a block to the parts that take them. Returns the latest time of one. */
+static uint64_t share_out(struct cache_sim *c, const struct block_record *r, uint32_t sm)
 {
 	const uint32_t drop = (1u << c->level) - 1;
+	uint64_t latest = 0;
 	for (size_t k = r->start; k < r->end; k++) {
 		const struct log_entry *e = &r->log->e[k];
 		const uint32_t hash = line_hash(e->line);
@@ -271,31 +283,39 @@ static void share_out(struct cache_sim *c, const struct block_record *r, uint32_
 			continue;
 		note_used(c, sm, hash);
 		struct part *p = &c->part[e->part];
-		reserve_entries(p, p->n + 1);
-		p->entry[p->n] = e;
-		p->sm[p->n++] = sm;
-		p->latest = e->time > p->latest ? e->time : p->latest;
+		MEM_ROOM(p->entry, p->n, p->cap, 1024);
+		p->entry[p->n++] = (struct part_entry){ *e, sm };
+		latest = e->time > latest ? e->time : latest;
+		c->queued++;
 	}
+	return latest;
 }
 
-void cache_sim_wave_begin(struct cache_sim *c, const struct block_record *records, uint64_t n)
+bool cache_sim_add_wave(struct cache_sim *c, const struct block_record *records, uint64_t n)
 {
+	uint64_t latest = 0;
 	bool any = false;
 	for (uint64_t i = 0; i < n; i++) {
 		any |= records[i].log && records[i].end > records[i].start;
 		if (records[i].level > c->level)
 			c->level = records[i].level;
 	}
-	atomic_store(&c->parts_left, CACHE_PARTS);
-	for (unsigned i = 0; i < CACHE_PARTS; i++) {
-		c->part[i].n = 0;
-		c->part[i].latest = 0;
+	for (uint64_t i = 0; i < n; i++) {
+		const uint64_t t =
+			records[i].log ? share_out(c, &records[i], (uint32_t)(i % c->sm_count)) : 0;
+		latest = t > latest ? t : latest;
 	}
-	for (uint64_t i = 0; i < n; i++)
-		if (records[i].log)
-			share_out(c, &records[i], (uint32_t)(i % c->sm_count));
 	if (any && !c->l1.way)
 		take_store(c);
+	MEM_ROOM(c->wave, c->n_waves, c->cap_waves, 32);
+	struct waiting_wave *w = &c->wave[c->n_waves++];
+	*w = (struct waiting_wave){ .weight = weight_of(c) };
+	while (latest >> w->coarse > UINT32_MAX) /* times of long kernels lose their last bits */
+		w->coarse++;
+	for (unsigned i = 0; i < CACHE_PARTS; i++)
+		w->end[i] = c->part[i].n;
+	atomic_store(&c->parts_left, CACHE_PARTS);
+	return c->queued >= QUEUE_ENTRIES;
 }
 
 /* Stable radix sort by the upper 32 bits. */
@@ -317,18 +337,18 @@ static void sort_by_time(struct part *p, size_t n)
 	}
 }
 
-/* The sets of entry @k will be needed soon. They are all over memory, unlike anything else here. */
-static void fetch_sets(const struct cache_sim *c, const struct part *p, uint32_t k)
+/* The sets of entry @x will be needed soon. They are all over memory, unlike anything else here. */
+static void fetch_sets(const struct cache_sim *c, const struct part_entry *x)
 {
-	const struct log_entry *e = p->entry[k];
+	const struct log_entry *e = &x->e;
 	const uint32_t hash = line_hash(e->line);
 	if (e->kind == LOG_LOAD || e->kind == LOG_LOCAL)
-		cache_sets_prefetch(&c->l1, l1_set(c, p->sm[k], hash));
-	l2_prefetch(&c->l2, p->sm[k], hash, e->kind <= LOG_LOAD_L2);
+		cache_sets_prefetch(&c->l1, l1_set(c, x->sm, hash));
+	l2_prefetch(&c->l2, x->sm, hash, e->kind <= LOG_LOAD_L2);
 }
 
 /* Each sector of this wave stands for @weight. */
-static void add_wave(struct part *p, double weight)
+static void end_wave(struct part *p, double weight)
 {
 	const struct l2_traffic *t = &p->l2.now;
 	p->before.l2_sectors += weight * (double)t->asked;
@@ -349,41 +369,55 @@ static void add_wave(struct part *p, double weight)
 
 #define FETCH_AHEAD 8 /* entries */
 
-static void take_wave(struct cache_sim *c, struct part *p)
+/* The @n entries of part @p from @entry on, which are those of wave @w. */
+static void take_wave(struct cache_sim *c, struct part *p, const struct waiting_wave *w,
+                      const struct part_entry *entry, size_t n)
 {
-	const size_t n = p->n;
-	unsigned coarse = 0; /* times of long kernels lose their last bits */
-	for (unsigned i = 0; i < CACHE_PARTS; i++)
-		while (c->part[i].latest >> coarse > UINT32_MAX)
-			coarse++;
+	reserve_order(p, n);
 	for (size_t i = 0; i < n; i++)
-		p->order[i] = p->entry[i]->time >> coarse << 32 | i;
-	sort_by_time(p, n);
-	uint64_t time = p->order[0] >> 32;
+		p->order[i] = entry[i].e.time >> w->coarse << 32 | i;
+	if (n)
+		sort_by_time(p, n);
+	uint64_t time = n ? p->order[0] >> 32 : 0;
 	load_wait_begin(&p->waits, (uint32_t)time);
 	for (size_t i = 0; i < n; i++) {
 		if (i + FETCH_AHEAD < n)
-			fetch_sets(c, p, (uint32_t)p->order[i + FETCH_AHEAD]);
-		const uint32_t k = (uint32_t)p->order[i];
+			fetch_sets(c, &entry[(uint32_t)p->order[i + FETCH_AHEAD]]);
+		const struct part_entry *x = &entry[(uint32_t)p->order[i]];
 		if (p->order[i] >> 32 != time) {
 			time = p->order[i] >> 32;
 			load_wait_next(&p->waits, (uint32_t)time);
 		}
-		access_line(c, p, p->entry[k], p->sm[k]);
+		access_line(c, p, &x->e, x->sm);
 	}
-	add_wave(p, weight_of(c));
+	end_wave(p, w->weight);
+}
+
+/* All parts have taken all waves. */
+static void end_waves(struct cache_sim *c)
+{
+	const struct load_wait_log *logs[CACHE_PARTS];
+	for (unsigned i = 0; i < CACHE_PARTS; i++)
+		logs[i] = &c->part[i].waits;
+	for (size_t w = 0; w < c->n_waves; w++)
+		load_waits_add(&c->waits, logs, CACHE_PARTS, w, c->wave[w].weight);
+	for (unsigned i = 0; i < CACHE_PARTS; i++) {
+		load_wait_clear(&c->part[i].waits);
+		c->part[i].n = 0;
+	}
+	c->n_waves = c->queued = 0;
 }
 
 void cache_sim_part(struct cache_sim *c, unsigned part)
 {
-	if (c->part[part].n)
-		take_wave(c, &c->part[part]);
-	if (atomic_fetch_sub(&c->parts_left, 1) > 1)
-		return;
-	struct load_wait_log *logs[CACHE_PARTS];
-	for (unsigned i = 0; i < CACHE_PARTS; i++)
-		logs[i] = &c->part[i].waits;
-	load_waits_add(&c->waits, logs, CACHE_PARTS, weight_of(c));
+	struct part *p = &c->part[part];
+	size_t at = 0;
+	for (size_t w = 0; w < c->n_waves; w++) {
+		take_wave(c, p, &c->wave[w], p->entry + at, c->wave[w].end[part] - at);
+		at = c->wave[w].end[part];
+	}
+	if (atomic_fetch_sub(&c->parts_left, 1) == 1)
+		end_waves(c);
 }
 
 struct cache_totals cache_sim_totals(const struct cache_sim *c)

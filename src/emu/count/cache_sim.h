@@ -97,14 +97,15 @@ size_t cache_sim_block_limit(const struct cache_sim *c);
 const uint64_t *cache_sim_bitmap(struct cache_sim *c, unsigned level); /* thread-safe */
 void cache_sim_wave_size(struct cache_sim *c, uint64_t blocks);
 
-/* One thread begins a wave, which shares its entries out. Its parts are independent then: any
- * thread may take any of them, each once. */
+/* One thread adds a wave, which shares its entries out; true: enough of them wait. Then, and before
+ * anything is asked of the simulation, all parts are taken: they are independent, any thread may
+ * take any of them, each once. */
 #define CACHE_PARTS 16
 static inline unsigned cache_sim_part_of(uint32_t hash)
 {
 	return (hash >> 4) % CACHE_PARTS;
 }
-void cache_sim_wave_begin(struct cache_sim *c, const struct block_record *records, uint64_t n);
+bool cache_sim_add_wave(struct cache_sim *c, const struct block_record *records, uint64_t n);
 void cache_sim_part(struct cache_sim *c, unsigned part);
 
 struct cache_totals {

@@ -30,6 +30,25 @@ void load_waits_free(struct load_waits *w)
 	free(w->sum);
 }
 
+void load_wait_begin(struct load_wait_log *w, uint32_t time)
+{
+	MEM_ROOM(w->begin, w->waves, w->cap_waves, 32);
+	w->begin[w->waves++] = w->n;
+	w->time = time;
+	w->instant++;
+}
+
+void load_wait_clear(struct load_wait_log *w)
+{
+	w->n = w->waves = 0;
+}
+
+void load_wait_free(struct load_wait_log *w)
+{
+	free(w->seen);
+	free(w->begin);
+}
+
 void load_wait_add(struct load_wait_log *w, unsigned who, unsigned lines, bool from_l2,
                    bool from_dram, bool late)
 {
@@ -85,14 +104,14 @@ static void see(struct load_instant *now, const struct seen_line *l)
 		now->slow[i] += l->slow >> i & 1;
 }
 
-/* The lines that @part saw from @at[part] on and up to @time, of all parts. */
-static void add_instant(struct load_waits *w, struct load_wait_log *const *part, unsigned parts,
-                        size_t *at, uint32_t time, double weight)
+/* The lines that @part saw from @at[part] on and up to @time, of all parts; each up to @end. */
+static void add_instant(struct load_waits *w, const struct load_wait_log *const *part,
+                        unsigned parts, size_t *at, const size_t *end, uint32_t time, double weight)
 {
 	for (unsigned pass = 0; pass < 2; pass++)
 		for (unsigned i = 0; i < parts; i++) {
 			size_t k = at[i];
-			for (; k < part[i]->n && part[i]->seen[k].time <= time; k++) {
+			for (; k < end[i] && part[i]->seen[k].time <= time; k++) {
 				const struct seen_line *l = &part[i]->seen[k];
 				if (l->who >= w->loads)
 					continue;
@@ -105,24 +124,27 @@ static void add_instant(struct load_waits *w, struct load_wait_log *const *part,
 		}
 }
 
-void load_waits_add(struct load_waits *w, struct load_wait_log *const *part, unsigned parts,
-                    double weight)
+void load_waits_add(struct load_waits *w, const struct load_wait_log *const *part, unsigned parts,
+                    size_t wave, double weight)
 {
-	size_t *at = mem_calloc(parts, sizeof *at);
+	size_t *at = mem_calloc(2 * (size_t)parts, sizeof *at), *end = at + parts;
+	for (unsigned i = 0; i < parts; i++) {
+		const struct load_wait_log *p = part[i];
+		at[i] = wave < p->waves ? p->begin[wave] : p->n;
+		end[i] = wave + 1 < p->waves ? p->begin[wave + 1] : p->n;
+	}
 	for (bool more = true; more;) {
 		uint32_t time = UINT32_MAX;
 		more = false;
 		for (unsigned i = 0; i < parts; i++) {
-			if (at[i] >= part[i]->n)
+			if (at[i] >= end[i])
 				continue;
 			more = true;
 			time = part[i]->seen[at[i]].time < time ? part[i]->seen[at[i]].time : time;
 		}
 		if (more)
-			add_instant(w, part, parts, at, time, weight);
+			add_instant(w, part, parts, at, end, time, weight);
 	}
-	for (unsigned i = 0; i < parts; i++)
-		part[i]->n = 0;
 	free(at);
 }
 

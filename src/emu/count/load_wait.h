@@ -1,7 +1,7 @@
 /*
  * Which requests of each load wait for L2 or for memory: noted line by line, in the order of time,
  * by the parts of the cache simulation, each of which sees a few of a request's lines only; added
- * up when all parts have seen a wave.
+ * up when all parts have seen their waves.
  *
  * A request waits for the slowest of its lines. How often that is slow depends on how the lines go
  * together: rows that are walked in step all reach their next sector at once, so that one request
@@ -37,19 +37,20 @@ struct seen_line {
 	uint16_t who;
 	uint8_t lines, slow; /* @slow: bit i: by source i */
 };
-/* What one part has seen of a wave. */
+/* What one part has seen, wave after wave. */
 struct load_wait_log {
 	uint32_t instant, time; /* @instant counts up over all waves */
 	struct seen_line *seen;
 	size_t n, cap;
+	size_t *begin; /* of each wave, in @seen */
+	size_t waves, cap_waves;
 };
 
-static inline void load_wait_begin(struct load_wait_log *w, uint32_t time)
-{
-	w->n = 0;
-	w->time = time;
-	w->instant++;
-}
+/* A wave begins. */
+void load_wait_begin(struct load_wait_log *w, uint32_t time);
+/* All that was seen is added up; the next wave is number 0. */
+void load_wait_clear(struct load_wait_log *w);
+void load_wait_free(struct load_wait_log *w);
 /* Time has gone on. */
 static inline void load_wait_next(struct load_wait_log *w, uint32_t time)
 {
@@ -71,9 +72,9 @@ struct load_waits {
 };
 void load_waits_init(struct load_waits *w, unsigned loads);
 void load_waits_free(struct load_waits *w);
-/* Of @parts parts, each of whose lines of this wave stands for @weight. */
-void load_waits_add(struct load_waits *w, struct load_wait_log *const *part, unsigned parts,
-                    double weight);
+/* What @parts parts have seen of wave @wave, each of whose lines stands for @weight. */
+void load_waits_add(struct load_waits *w, const struct load_wait_log *const *part, unsigned parts,
+                    size_t wave, double weight);
 
 /* What load @load waited for, up to now. */
 struct load_sum load_waits_of(const struct load_waits *w, unsigned load);

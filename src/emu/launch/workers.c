@@ -250,9 +250,12 @@ static bool run_counted(struct crew *c, uint64_t *at)
 	}
 	if (l->grid.quick)
 		return true; /* nothing was noted for the caches */
-	cache_sim_wave_begin(l->grid.cache, l->grid.records, l->grid.wave_end - l->grid.wave_first);
-	atomic_store(&l->next, 0);
-	run_on_all_threads(c, PHASE_CACHE);
+	const bool ends = l->grid.wave_end == l->grid.order.n || counting_enough(l, *at);
+	if (cache_sim_add_wave(l->grid.cache, l->grid.records, l->grid.wave_end - l->grid.wave_first) ||
+	    ends) {
+		atomic_store(&l->next, 0);
+		run_on_all_threads(c, PHASE_CACHE);
+	}
 	for (unsigned i = 0; i < l->n_workers; i++)
 		l->workers[i].log.n = 0;
 	return true;

@@ -151,7 +151,7 @@ TEST(l2_is_least_recently_used)
 				for (size_t k = records[b].start; k < records[b].end; k++)
 					if (log.e[k].time == time)
 						slow_access(&log.e[k], 1 << level);
-		cache_sim_wave_begin(c, records, BLOCKS);
+		cache_sim_add_wave(c, records, BLOCKS);
 		for (unsigned part = CACHE_PARTS; part-- > 0;)
 			cache_sim_part(c, part);
 		const struct cache_totals t = cache_sim_totals(c);
@@ -197,7 +197,7 @@ static struct cache_totals read_twice(unsigned partitions, uint32_t lines, unsig
 		assert_int_equal(log.level, 0);
 		records[sm] = (struct block_record){ .log = &log, .start = log.block_start, .end = log.n };
 	}
-	cache_sim_wave_begin(c, records, 2);
+	cache_sim_add_wave(c, records, 2);
 	for (unsigned part = 0; part < CACHE_PARTS; part++)
 		cache_sim_part(c, part);
 	const struct cache_totals t = cache_sim_totals(c);
@@ -238,7 +238,7 @@ TEST(accesses_of_memory_are_counted)
 		access_log_add(&log, c, i / 4, 1u << i % 4,
 		               &(struct log_request){ .time = i, .kind = LOG_LOAD_L2 });
 	const struct block_record record = { .log = &log, .start = 0, .end = log.n };
-	cache_sim_wave_begin(c, &record, 1);
+	cache_sim_add_wave(c, &record, 1);
 	for (unsigned part = 0; part < CACHE_PARTS; part++)
 		cache_sim_part(c, part);
 	assert_true(cache_sim_totals(c).memory_accesses == 200);
@@ -270,7 +270,7 @@ TEST(lines_of_the_host_are_no_device_memory)
 			               &(struct log_request){
 							   .time = turn * 200 + line, .written = 32, .kind = kinds[turn] });
 	const struct block_record record = { .log = &log, .start = 0, .end = log.n };
-	cache_sim_wave_begin(c, &record, 1);
+	cache_sim_add_wave(c, &record, 1);
 	for (unsigned part = 0; part < CACHE_PARTS; part++)
 		cache_sim_part(c, part);
 	const struct cache_totals t = cache_sim_totals(c);
@@ -299,7 +299,7 @@ static double read_once(uint32_t lines)
 		access_log_add(&log, c, line, 15, &(struct log_request){ .time = line, .kind = LOG_LOAD });
 	assert_int_equal(log.level, 0);
 	const struct block_record record = { .log = &log, .start = 0, .end = log.n };
-	cache_sim_wave_begin(c, &record, 1);
+	cache_sim_add_wave(c, &record, 1);
 	for (unsigned part = 0; part < CACHE_PARTS; part++)
 		cache_sim_part(c, part);
 	const double bytes = cache_sim_totals(c).read_bytes;

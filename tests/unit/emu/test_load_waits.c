@@ -34,7 +34,7 @@ static struct load_sum walk_rows(unsigned skew)
 		}
 	}
 	struct block_record record = { .log = &log, .start = 0, .end = log.n };
-	cache_sim_wave_begin(c, &record, 1);
+	cache_sim_add_wave(c, &record, 1);
 	for (unsigned part = 0; part < CACHE_PARTS; part++)
 		cache_sim_part(c, part);
 	const struct load_sum lines = cache_sim_load(c, 1);
@@ -87,7 +87,7 @@ static struct cache_sim *three_blocks_of(struct line_filter *f, unsigned sms, ui
 		records[block] =
 			(struct block_record){ .log = &log, .start = log.block_start, .end = log.n };
 	}
-	cache_sim_wave_begin(c, records, 3);
+	cache_sim_add_wave(c, records, 3);
 	for (unsigned part = 0; part < CACHE_PARTS; part++)
 		cache_sim_part(c, part);
 	free(log.e);
@@ -119,7 +119,8 @@ static void see_instants(struct load_waits *w, struct load_wait_log *log, unsign
 			load_wait_add(log, 0, ROWS, true, line < late, true);
 		load_wait_next(log, i + 1);
 	}
-	load_waits_add(w, &log, 1, 2);
+	load_waits_add(w, (const struct load_wait_log *const[]){ log }, 1, 0, 2);
+	load_wait_clear(log);
 }
 
 /* At first all requests have a slow line, later none: half of them, however few lines are slow. */
@@ -138,14 +139,15 @@ TEST(what_is_slow_at_first_is_not_spread_over_the_launch)
 	const struct load_sum more = load_waits_of(&w, 0);
 	assert_true(fabs(more.slow_requests[FROM_DRAM] - s.slow_requests[FROM_DRAM] - 2) < 0.1);
 	load_waits_free(&w);
-	free(log.seen);
+	load_wait_free(&log);
 }
 
 /* Of two lines always one is slow, never both: slow lines keep apart, and every request has one. */
 TEST(slow_lines_may_keep_apart)
 {
 	struct load_waits w;
-	struct load_wait_log log = { 0 }, *logs[] = { &log };
+	struct load_wait_log log = { 0 };
+	const struct load_wait_log *const logs[] = { &log };
 	load_waits_init(&w, 1);
 	load_wait_begin(&log, 0);
 	for (unsigned i = 0; i < 2048; i++) {
@@ -153,11 +155,11 @@ TEST(slow_lines_may_keep_apart)
 		load_wait_add(&log, 0, 2, true, i % 3 != 0, true);
 		load_wait_next(&log, i + 1);
 	}
-	load_waits_add(&w, logs, 1, 1);
+	load_waits_add(&w, logs, 1, 0, 1);
 	const struct load_sum s = load_waits_of(&w, 0);
 	assert_float_equal(slow_share(&s, FROM_DRAM), 1, 1e-3);
 	load_waits_free(&w);
-	free(log.seen);
+	load_wait_free(&log);
 }
 
 /* All on one SM: the second block, by the same load, misses nothing, as the first has just asked

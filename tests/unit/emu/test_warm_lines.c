@@ -24,7 +24,7 @@ static struct cache_totals read_twice(enum warm_kind kind)
 		               &(struct log_request){ .time = i, .kind = LOG_LOAD_L2 });
 	assert_int_equal(log.level, 0);
 	const struct block_record r = { .log = &log, .start = log.block_start, .end = log.n };
-	cache_sim_wave_begin(c, &r, 1);
+	cache_sim_add_wave(c, &r, 1);
 	for (unsigned part = 0; part < CACHE_PARTS; part++)
 		cache_sim_part(c, part);
 	const struct cache_totals t = cache_sim_totals(c);
