@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #define WAYS_PER_GROUP 4
 typedef int32_t way_vector __attribute__((vector_size(4 * WAYS_PER_GROUP)));
@@ -59,13 +62,23 @@ static inline void cache_sets_empty(struct cache_sets *c, size_t set)
 	memset(c->way + set * c->groups, 0, cache_sets_bytes(c, 1));
 }
 
-static inline int any_way(way_vector v)
+/* A bit for each way whose lane is all ones; the others are 0. */
+static inline unsigned way_bits(way_vector v)
 {
-	const union {
-		way_vector v;
-		uint64_t half[2];
-	} u = { v };
-	return (u.half[0] | u.half[1]) != 0;
+#ifdef __SSE2__
+	return (unsigned)_mm_movemask_ps((__m128)v);
+#else
+	unsigned bits = 0;
+	for (unsigned i = 0; i < WAYS_PER_GROUP; i++)
+		bits |= (unsigned)(v[i] & 1) << i;
+	return bits;
+#endif
+}
+
+static inline way_vector way_least(way_vector a, way_vector b)
+{
+	const way_vector less = a < b;
+	return (a & less) | (b & ~less);
 }
 
 #define NO_WAY SIZE_MAX
@@ -73,13 +86,11 @@ static inline int any_way(way_vector v)
 static inline size_t cache_sets_find(const struct cache_sets *c, size_t set, uint32_t line)
 {
 	const struct way_group *g = c->way + set * c->groups;
-	const int32_t wanted = (int32_t)(line + 1);
+	const way_vector wanted = (way_vector){ 0 } + (int32_t)(line + 1);
 	for (unsigned k = 0; k < c->groups; k++) {
-		const way_vector same = g[k].line == wanted;
-		if (any_way(same))
-			for (unsigned i = 0; i < WAYS_PER_GROUP; i++)
-				if (same[i])
-					return (set * c->groups + k) * WAYS_PER_GROUP + i;
+		const unsigned same = way_bits(g[k].line == wanted);
+		if (same)
+			return (set * c->groups + k) * WAYS_PER_GROUP + (unsigned)__builtin_ctz(same);
 	}
 	return NO_WAY;
 }
@@ -96,10 +107,9 @@ static inline size_t cache_sets_oldest(const struct cache_sets *c, size_t set)
 		used = (g[k].used & earlier) | (used & ~earlier);
 		group = (earlier & k) | (group & ~earlier);
 	}
-	unsigned at = 0;
-	for (unsigned i = 1; i < WAYS_PER_GROUP; i++)
-		if (used[i] < used[at])
-			at = i;
+	const way_vector two = way_least(used, (way_vector){ used[2], used[3], used[0], used[1] });
+	const way_vector least = way_least(two, (way_vector){ two[1], two[0], two[3], two[2] });
+	const unsigned at = (unsigned)__builtin_ctz(way_bits(used == least));
 	return (set * c->groups + (size_t)group[at]) * WAYS_PER_GROUP + at;
 }
 

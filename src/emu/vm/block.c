@@ -174,12 +174,14 @@ static void start_warp(struct worker *wk, uint32_t i, const struct program *p)
 	w->stays_careful = false;
 	w->saves->n = 0;
 	w->n_waiting = w->n_parts = w->given = w->collective = w->rounds = 0;
-	memset(w->meet, 0, sizeof w->meet);
+	if (ir_of_machine_code(&w->image->ir))
+		memset(w->meet, 0, sizeof w->meet);
 	w->ticks = 0;
 	w->atomics = 0;
 	w->looks = 0;
 	w->swaps = 0;
-	memset(&w->handed, 0, sizeof w->handed);
+	if (g->turns)
+		memset(&w->handed, 0, sizeof w->handed);
 	w->cluster_phase = w->groups = 0;
 	w->state = WARP_RUN;
 	w->program = p;
@@ -231,7 +233,7 @@ void block_begin(struct worker *wk, uint64_t index)
 	if (wk->shadow)
 		shadow_start(wk->shadow);
 	device_calls_begin(wk->calls, g->threads);
-	memset(wk->barrier, 0, sizeof wk->barrier);
+	memset(wk->barrier, 0, wk->barriers_met * sizeof *wk->barrier);
 	wk->barriers_met = wk->barriers_opened = 0;
 	wk->cluster_barrier = (struct cluster_barrier){ .phase = 1 };
 	memset(wk->shared, 0xff ^ g->unset_turn, g->shared_bytes); /* undefined: floats read as NaN */
