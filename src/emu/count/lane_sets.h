@@ -22,19 +22,35 @@ static inline unsigned lane_slot(uint64_t key)
 	return (unsigned)(key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - LANE_SLOT_BITS));
 }
 
+/* Puts the lanes' numbers into their slots, the lowest last: it stays. */
+static inline void lane_sets_put(uint8_t *slot, uint16_t at[32], const uint64_t *address,
+                                 uint32_t mask, unsigned shift)
+{
+	if (mask == 0xffffffffu) {
+		for (unsigned i = 0; i < 32; i++)
+			at[i] = (uint16_t)lane_slot(address[i] >> shift);
+		for (unsigned i = 32; i--;)
+			slot[at[i]] = (uint8_t)i;
+		return;
+	}
+	while (mask) {
+		const unsigned i = 31u - (unsigned)__builtin_clz(mask);
+		mask ^= 1u << i;
+		at[i] = (uint16_t)lane_slot(address[i] >> shift);
+		slot[at[i]] = (uint8_t)i;
+	}
+}
+
 /* Of the lanes of @mask; keys are addresses without their @shift lowest bits. */
 static inline void lane_sets_find(struct lane_sets *s, const uint64_t *address, uint32_t mask,
                                   unsigned shift)
 {
-	uint8_t slot[(1 << LANE_SLOT_BITS) + 1]; /* and one for lanes that are off */
+	uint8_t slot[1 << LANE_SLOT_BITS];
 	uint32_t firsts = 0;
 	while (mask) {
 		uint16_t at[32];
 		uint32_t others = 0;
-		for (unsigned i = 0; i < 32; i++)
-			at[i] = (uint16_t)lane_slot(address[i] >> shift);
-		for (unsigned i = 32; i--;) /* downwards: the lowest lane's number stays */
-			slot[mask >> i & 1 ? at[i] : 1 << LANE_SLOT_BITS] = (uint8_t)i;
+		lane_sets_put(slot, at, address, mask, shift);
 		for (uint32_t m = mask; m; m &= m - 1) {
 			const unsigned i = (unsigned)__builtin_ctz(m), found = slot[at[i]];
 			s->first[i] = (uint8_t)found;

@@ -177,7 +177,7 @@ static bool may_merge_128(const uint64_t *address, uint32_t mask, unsigned half)
 static void by_groups(const uint64_t *address, uint32_t mask, unsigned access, unsigned group,
                       enum lane_layout layout, struct shared_probe *r)
 {
-	const bool apart = layout == LAYOUT_SAME || (layout == LAYOUT_ROW && group * access <= 128);
+	const bool apart = layout == LAYOUT_ROW && group * access <= 128;
 	for (unsigned g = 0; g < 32; g += group) {
 		const uint32_t lanes = mask & lanes_from(g, group);
 		if (!lanes)
@@ -187,12 +187,26 @@ static void by_groups(const uint64_t *address, uint32_t mask, unsigned access, u
 	}
 }
 
+/* All lanes at one place: a wavefront for each group of lanes, of which loads need half. */
+static struct shared_probe probe_one_place(uint32_t mask, unsigned access, bool store)
+{
+	const unsigned stored = access <= 4 ? 32 : access == 8 ? 16 : 8;
+	const unsigned group = store || access <= 4 ? stored : 2 * stored;
+	struct shared_probe r = { 0, 0 };
+	for (unsigned g = 0; g < 32; g += group)
+		r.ideal += (mask & lanes_from(g, group)) != 0;
+	r.wavefronts = r.ideal;
+	return r;
+}
+
 struct shared_probe probe_shared(const uint64_t *address, uint32_t mask, unsigned access,
                                  enum lane_layout layout, bool store)
 {
 	struct shared_probe r = { 0, 1 };
-	if (access <= 4 && layout != LAYOUT_ANY) {
-		r.wavefronts = 1; /* one word, or no bank twice */
+	if (layout == LAYOUT_SAME)
+		return probe_one_place(mask, access, store);
+	if (access <= 4 && layout == LAYOUT_ROW) {
+		r.wavefronts = 1; /* no bank twice */
 		return r;
 	}
 	if (access <= 4) { /* 32 words at most: one wavefront would do */
