@@ -136,6 +136,8 @@ struct emu_device_digest {
 	uint64_t part[2];
 };
 void emu_device_digest(const struct emu_device *d, struct emu_device_digest *out);
+/* The same of what the program has allocated only: device and managed memory. */
+void emu_device_allocated_digest(const struct emu_device *d, struct emu_device_digest *out);
 
 /* --- textures and surfaces (emu/texture.h says what they are) --- */
 

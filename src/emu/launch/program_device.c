@@ -229,18 +229,42 @@ void emu_device_mark_written(struct emu_device *d, uint64_t address, uint64_t by
 		value_flags_set(r->written, offset, bytes < r->size - offset ? bytes : r->size - offset);
 }
 
-void emu_device_digest(const struct emu_device *d, struct emu_device_digest *out)
+/* Of the regions that @wanted says. */
+static struct emu_device_digest digest(const struct emu_device *d,
+                                       bool (*wanted)(const struct emu_device *d,
+                                                      const struct arena_region *r))
 {
-	struct content_hash all = { { d->arena.n, 0 } };
+	struct content_hash all = { { 0, 0 } };
 	for (unsigned i = 0; i < d->arena.n; i++) {
 		const struct arena_region *r = &d->arena.region[i];
-		if (emu_device_sets_anew(d, r))
+		if (!wanted(d, r))
 			continue;
 		const struct content_hash own = content_hash(arena_at(&d->arena, r->base), r->size);
 		const uint64_t both[] = { all.part[0], all.part[1], r->base, own.part[0], own.part[1] };
 		all = content_hash((const uint8_t *)both, sizeof both);
 	}
-	*out = (struct emu_device_digest){ { all.part[0], all.part[1] } };
+	return (struct emu_device_digest){ { all.part[0], all.part[1] } };
+}
+
+static bool stays(const struct emu_device *d, const struct arena_region *r)
+{
+	return !emu_device_sets_anew(d, r);
+}
+
+static bool is_allocated(const struct emu_device *d, const struct arena_region *r)
+{
+	(void)d;
+	return r->kind == EMU_MEMORY_DEVICE || r->kind == EMU_MEMORY_MANAGED;
+}
+
+void emu_device_digest(const struct emu_device *d, struct emu_device_digest *out)
+{
+	*out = digest(d, stays);
+}
+
+void emu_device_allocated_digest(const struct emu_device *d, struct emu_device_digest *out)
+{
+	*out = digest(d, is_allocated);
 }
 
 void emu_device_host_writes(struct emu_device *d, uint64_t address, bool managed)

@@ -78,12 +78,9 @@ static bool is_comparable(void)
 /* Of what the program has allocated; machine code has banks of constants of its own beside it. */
 static uint64_t contents_hash(void)
 {
-	struct emu_allocation a;
-	uint64_t hash = HASH_SEED;
-	for (size_t i = 0; emu_device_allocation(guest.device, i, &a); i++)
-		if (a.kind == EMU_MEMORY_DEVICE || a.kind == EMU_MEMORY_MANAGED)
-			hash = hash_bytes(hash, (const void *)(uintptr_t)a.address, a.bytes);
-	return hash;
+	struct emu_device_digest d;
+	emu_device_allocated_digest(guest.device, &d);
+	return d.part[0];
 }
 
 /* --- in the fork --- */
