@@ -55,18 +55,19 @@ static bool all_inside(const struct quick *q, uint64_t low, uint64_t room)
 {
 	const uint64_t bytes = q->m->access, align = bytes - 1, first = q->address[0];
 	const uint64_t span = q->shape == QUICK_ROW ? 32 * bytes : bytes;
-	uint64_t bad = 0;
+	uint64_t beyond = 0, odd = 0;
 	if (room < span)
 		return false;
 	if (q->shape != QUICK_ANY)
 		return first - low <= room - span && !(first & align);
 	EACH_LANE(i)
 	{
-		const uint64_t at = q->address[i];
-		const uint64_t wrong = (uint64_t)(at - low > room - bytes) | (at & align);
-		bad |= q->mask & lane_bit[i] ? wrong : 0;
+		/* the first bit is set in one of both, unless it lies between 0 and the last place */
+		const uint64_t at = q->address[i], here = at - low, left = room - bytes - here;
+		beyond |= q->mask & lane_bit[i] ? here | left : 0;
+		odd |= q->mask & lane_bit[i] ? at : 0;
 	}
-	return !bad;
+	return !(beyond >> 63) && !(odd & align);
 }
 
 /* In one window of generic addresses, taken from all lanes; false: in several. */
@@ -243,8 +244,8 @@ static void change_words(struct warp *w, const struct quick *q)
  * All lanes of a warp load or store elements one behind the other, by addresses that are only known
  * now, where the instruction went last. False: something of it is not so.
  */
-#define ROW(bits, scale)                                                                        \
-	GUEST_MEMORY static inline bool row_##bits(struct warp *w, const struct memop *m)           \
+#define ROW(type, lane_type, scale)                                                             \
+	GUEST_MEMORY static inline bool row_##type(struct warp *w, const struct memop *m)           \
 	{                                                                                           \
 		const struct mem_buffer *last = &w->worker->place[m->id];                               \
 		const mem_u64 *at = frame(w, m->addr.slot);                                             \
@@ -254,25 +255,71 @@ static void change_words(struct warp *w, const struct quick *q)
 		EACH_LANE(i) other |= (at[i] - first) ^ (uint64_t)i << (scale);                         \
 		if (other || last->written || last->size < span || low - last->low > last->size - span) \
 			return false;                                                                       \
-		mem_u##bits *const host = (mem_u##bits *)(w->host + low);                               \
+		type *const host = (type *)(w->host + low);                                             \
 		if (m->x->kind == X_ST) {                                                               \
-			const mem_u##bits *s = frame(w, m->s[0]);                                           \
-			EACH_LANE(i) host[i] = s[i];                                                        \
+			const lane_type *s = frame(w, m->s[0]);                                             \
+			EACH_LANE(i) host[i] = (type)s[i];                                                  \
 		} else if (m->d[0] >= 0) {                                                              \
-			mem_u##bits *d = frame(w, (uint32_t)m->d[0]);                                       \
-			EACH_LANE(i) d[i] = host[i];                                                        \
+			lane_type *d = frame(w, (uint32_t)m->d[0]);                                         \
+			EACH_LANE(i) d[i] = (lane_type)host[i];                                             \
 		}                                                                                       \
 		return true;                                                                            \
 	}
-ROW(32, 2)
-ROW(64, 3)
+ROW(mem_u8, mem_u32, 0)
+ROW(mem_s8, mem_s32, 0)
+ROW(mem_u16, mem_u32, 1)
+ROW(mem_s16, mem_s32, 1)
+ROW(mem_u32, mem_u32, 2)
+ROW(mem_u64, mem_u64, 3)
 
 static inline bool quick_row(struct warp *w, const struct memop *m)
 {
 	if (m->addr.kind != ADDR_LANES64 || m->vec != 1 || m->d_scalar || m->x->space == SPACE_SHARED ||
 	    m->x->space == SPACE_LOCAL)
 		return false;
-	return (m->bytes == 4 && row_32(w, m)) || (m->bytes == 8 && row_64(w, m));
+	switch (m->bytes) {
+	case 1: return m->sign ? row_mem_s8(w, m) : row_mem_u8(w, m);
+	case 2: return m->sign ? row_mem_s16(w, m) : row_mem_u16(w, m);
+	case 4: return row_mem_u32(w, m);
+	default: return row_mem_u64(w, m);
+	}
+}
+
+/* Lane i's words, by one address of all lanes: from @p + i * @step on. */
+#define OWN(bits)                                                                             \
+	GUEST_MEMORY static void own_##bits(struct warp *w, const struct memop *m, uint32_t mask, \
+	                                    uintptr_t p, size_t step)                             \
+	{                                                                                         \
+		for (unsigned e = 0; e < m->vec; e++, p += (bits) / 8) {                              \
+			if (m->x->kind == X_ST) {                                                         \
+				const mem_u##bits *s = frame(w, m->s[e]);                                     \
+				for (uint32_t k = mask; k; k &= k - 1)                                        \
+					*(mem_u##bits *)(p + lowest_lane(k) * step) = s[lowest_lane(k)];          \
+			} else if (m->d[e] >= 0) {                                                        \
+				mem_u##bits *d = frame(w, (uint32_t)m->d[e]);                                 \
+				for (uint32_t k = mask; k; k &= k - 1)                                        \
+					d[lowest_lane(k)] = *(const mem_u##bits *)(p + lowest_lane(k) * step);    \
+			}                                                                                 \
+		}                                                                                     \
+	}
+OWN(32)
+OWN(64)
+
+/* All lanes' address is one: words of local memory, of which each lane has its own. */
+static inline bool quick_own(struct warp *w, const struct memop *m, uint32_t mask)
+{
+	const struct worker *wk = w->worker;
+	const uint64_t step = wk->grid->local_bytes;
+	if (m->addr.kind != ADDR_UNIFORM || m->x->space != SPACE_LOCAL || m->d_scalar || m->bytes < 4)
+		return false;
+	const uint64_t scalar = m->addr.wide ? SCALAR64(m->addr.slot) : SCALAR32(m->addr.slot);
+	const uint64_t at =
+		(scalar + (uint64_t)m->addr.offset) & (m->addr.wide ? UINT64_MAX : UINT32_MAX);
+	if (step < m->access || at > step - m->access || at & (m->access - 1u))
+		return false;
+	const uintptr_t p = (uintptr_t)wk->local + (uintptr_t)w->number * 32 * step + at;
+	m->bytes == 4 ? own_32(w, m, mask, p, step) : own_64(w, m, mask, p, step);
+	return true;
 }
 
 #if defined(FEW_LANES)
@@ -324,6 +371,8 @@ static inline bool wants_care(const struct warp *w, const struct memop *m, bool 
 /* Loads and stores that need no list of their lanes' addresses. */
 static inline bool quick_at_once(struct warp *w, const struct memop *m, uint32_t mask)
 {
+	if (quick_own(w, m, mask))
+		return true;
 	if (mask == 0xffffffffu)
 		return quick_row(w, m);
 #if defined(FEW_LANES)
