@@ -8,6 +8,7 @@
 #ifndef PMPP_EMU_LANE_SETS_H
 #define PMPP_EMU_LANE_SETS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define LANE_SLOT_BITS 10 /* so that 32 keys seldom meet in one */
@@ -41,12 +42,36 @@ static inline void lane_sets_put(uint8_t *slot, uint16_t at[32], const uint64_t 
 	}
 }
 
+#define FEW_KEYS 8
+
+/* Each lane by the keys before its own; false: there are more than a few. */
+static inline bool lane_sets_of_few(struct lane_sets *s, const uint64_t *address, uint32_t mask,
+                                    unsigned shift)
+{
+	unsigned n = 0;
+	uint32_t firsts = 0;
+	for (uint32_t m = mask; m; m &= m - 1) {
+		const unsigned i = (unsigned)__builtin_ctz(m);
+		uint32_t k = firsts;
+		while (k && (address[i] ^ address[__builtin_ctz(k)]) >> shift)
+			k &= k - 1;
+		if (!k && ++n > FEW_KEYS)
+			return false;
+		s->first[i] = (uint8_t)__builtin_ctz(k ? k : m);
+		firsts |= k ? 0 : m & -m;
+	}
+	s->firsts = firsts;
+	return true;
+}
+
 /* Of the lanes of @mask; keys are addresses without their @shift lowest bits. */
 static inline void lane_sets_find(struct lane_sets *s, const uint64_t *address, uint32_t mask,
                                   unsigned shift)
 {
 	uint8_t slot[1 << LANE_SLOT_BITS];
 	uint32_t firsts = 0;
+	if (lane_sets_of_few(s, address, mask, shift))
+		return;
 	while (mask) {
 		uint16_t at[32];
 		uint32_t others = 0;

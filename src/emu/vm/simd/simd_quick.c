@@ -60,12 +60,15 @@ static bool all_inside(const struct quick *q, uint64_t low, uint64_t room)
 		return false;
 	if (q->shape != QUICK_ANY)
 		return first - low <= room - span && !(first & align);
+	const uint64_t *const at = q->address, last = low + room - bytes;
+	const uint32_t mask = q->mask;
 	EACH_LANE(i)
 	{
-		/* the first bit is set in one of both, unless it lies between 0 and the last place */
-		const uint64_t at = q->address[i], here = at - low, left = room - bytes - here;
-		beyond |= q->mask & lane_bit[i] ? here | left : 0;
-		odd |= q->mask & lane_bit[i] ? at : 0;
+		/* the first bit is set in one of both, unless it lies between the first and last place */
+		const uint64_t outside = (at[i] - low) | (last - at[i]),
+					   on = mask & lane_bit[i] ? ~0ull : 0;
+		beyond |= outside & on;
+		odd |= at[i] & on;
 	}
 	return !(beyond >> 63) && !(odd & align);
 }
