@@ -371,10 +371,29 @@ static inline bool wants_care(const struct warp *w, const struct memop *m, bool 
 	       (m->full_probe && (whole || (!change && first_in_part(w, m, write))));
 }
 
+/* All lanes load the same words from where the instruction went last. */
+GUEST_MEMORY static inline bool quick_scalars(struct warp *w, const struct memop *m)
+{
+	const struct mem_buffer *last = &w->worker->place[m->id];
+	if (!m->d_scalar || m->x->kind != X_LD || m->x->space != SPACE_GLOBAL || m->bytes < 4 ||
+	    m->addr.kind != ADDR_UNIFORM || !m->addr.wide)
+		return false;
+	const uint64_t at = SCALAR64(m->addr.slot) + (uint64_t)m->addr.offset;
+	if (last->written || last->size < m->access || at - last->low > last->size - m->access ||
+	    at & (m->access - 1u))
+		return false;
+	const mem_u32 *const narrow = (const mem_u32 *)(w->host + at);
+	const mem_u64 *const wide = (const mem_u64 *)(w->host + at);
+	for (unsigned e = 0; e < m->vec; e++)
+		if (m->d[e] >= 0)
+			SCALAR64((uint32_t)m->d[e]) = m->bytes == 4 ? narrow[e] : wide[e];
+	return true;
+}
+
 /* Loads and stores that need no list of their lanes' addresses. */
 static inline bool quick_at_once(struct warp *w, const struct memop *m, uint32_t mask)
 {
-	if (quick_own(w, m, mask))
+	if (quick_own(w, m, mask) || quick_scalars(w, m))
 		return true;
 	if (mask == 0xffffffffu)
 		return quick_row(w, m);
