@@ -117,6 +117,91 @@ TEST(bytes_of_a_few_lanes_keep_their_signs)
 	}
 }
 
+/* Lane l loads the element l of @type, by an address known at run time, and stores it as a word. */
+static void one_row(const char *type, unsigned bytes, unsigned lanes)
+{
+	for (size_t way = 1; way < ARRAY_LEN(emu_ways); way++) {
+		struct emu_case c = { 0 };
+		c.ptx = mem_printf(
+			PTX_HEAD
+			".visible .entry k(.param .u64 p, .param .u64 q, .param .u64 t)\n{\n"
+			".reg .b64 %%d<9>; .reg .b32 %%r<9>;\n"
+			"ld.param.u64 %%d0, [p]; ld.param.u64 %%d1, [q]; ld.param.u64 %%d2, [t];\n"
+			"mov.u32 %%r1, %%tid.x; mul.wide.u32 %%d3, %%r1, 4; add.s64 %%d4, %%d2, %%d3;\n"
+			"ld.global.u32 %%r2, [%%d4]; mul.wide.u32 %%d5, %%r2, %u;\n"
+			"add.s64 %%d5, %%d5, %%d0; ld.global.%s %%r3, [%%d5];\n"
+			"add.s64 %%d6, %%d1, %%d3; st.global.u32 [%%d6], %%r3;\nret;\n}\n",
+			bytes, type);
+		int8_t *in = emu_buffer(&c, "in", ELEM_U8, BUF_IN, LANES * 2);
+		const int32_t *out = emu_buffer(&c, "out", ELEM_I32, BUF_INOUT, LANES);
+		uint32_t *places = emu_buffer(&c, "places", ELEM_U32, BUF_IN, LANES);
+		for (unsigned i = 0; i < LANES * 2; i++)
+			in[i] = (int8_t)(7 * i - 100);
+		for (unsigned l = 0; l < LANES; l++)
+			places[l] = l;
+		emu_launch(&c, "k", (struct dim3u){ 3, 1, 1 }, (struct dim3u){ lanes, 1, 1 });
+		if (!run_uncounted(&c, &emu_ways[way]))
+			fail_msg("%s: %s", emu_ways[way].name, c.err.msg);
+		for (unsigned l = 0; l < lanes; l++) {
+			int16_t half;
+			memcpy(&half, in + 2 * l, sizeof half);
+			const int32_t value = bytes == 1 ? in[l] : half;
+			const int32_t bits = bytes == 1 ? 0xff : 0xffff;
+			assert_int_equal(out[l], type[0] == 's' ? value : value & bits);
+		}
+		emu_case_free(&c);
+	}
+}
+
+TEST(rows_of_bytes_and_halves_keep_their_signs)
+{
+	for (unsigned few = 0; few < 2; few++) {
+		one_row("u8", 1, few ? 7 : LANES);
+		one_row("s8", 1, few ? 7 : LANES);
+		one_row("u16", 2, few ? 7 : LANES);
+		one_row("s16", 2, few ? 7 : LANES);
+	}
+}
+
+/* Each lane counts k + lane up in word k of its own memory, by an address that all lanes share; the
+ * odd lanes then add the eight words at @t to what they find in word 5, pairs and quads at a time.
+ */
+TEST(lanes_share_an_address_in_part_of_a_warp)
+{
+	for (size_t way = 1; way < ARRAY_LEN(emu_ways); way++) {
+		struct emu_case c = { 0 };
+		c.ptx = mem_strdup(
+			PTX_HEAD ".visible .entry k(.param .u64 q, .param .u64 t)\n{\n.reg .pred %p<3>;\n"
+					 ".reg .b64 %d<9>; .reg .b32 %r<19>; .local .align 16 .b8 mine[64];\n"
+					 "ld.param.u64 %d0, [q]; ld.param.u64 %d1, [t]; mov.u32 %r1, %tid.x;\n"
+					 "mov.u32 %r2, 0; mov.u64 %d2, mine; and.b32 %r3, %r1, 1;\n"
+					 "setp.eq.u32 %p2, %r3, 0;\n"
+					 "LOOP: mul.wide.u32 %d3, %r2, 4; add.s64 %d3, %d3, %d2;\n"
+					 "add.u32 %r4, %r1, %r2; st.local.u32 [%d3], %r4; add.u32 %r2, %r2, 1;\n"
+					 "setp.lt.u32 %p1, %r2, 16; @%p1 bra LOOP;\n"
+					 "mov.u32 %r5, 0; @%p2 bra END;\n"
+					 "ld.local.v2.u32 {%r6, %r5}, [mine+16];\n"
+					 "ld.global.v4.u32 {%r6, %r7, %r8, %r9}, [%d1];\n"
+					 "ld.global.v2.u32 {%r10, %r11}, [%d1+16]; ld.global.u64 %d5, [%d1+24];\n"
+					 "cvt.u32.u64 %r12, %d5; shr.u64 %d5, %d5, 32; cvt.u32.u64 %r13, %d5;\n"
+					 "add.u32 %r5, %r5, %r6; add.u32 %r5, %r5, %r7; add.u32 %r5, %r5, %r8;\n"
+					 "add.u32 %r5, %r5, %r9; add.u32 %r5, %r5, %r10; add.u32 %r5, %r5, %r11;\n"
+					 "add.u32 %r5, %r5, %r12; add.u32 %r5, %r5, %r13;\n"
+					 "END: mul.wide.u32 %d4, %r1, 4; add.s64 %d4, %d4, %d0;\n"
+					 "st.global.u32 [%d4], %r5;\nret;\n}\n");
+		const uint32_t *out = emu_buffer(&c, "out", ELEM_U32, BUF_INOUT, LANES);
+		uint32_t *add = emu_buffer(&c, "add", ELEM_U32, BUF_IN, 8);
+		for (unsigned i = 0; i < 8; i++)
+			add[i] = 1000u << i;
+		emu_launch(&c, "k", (struct dim3u){ 3, 1, 1 }, (struct dim3u){ LANES, 1, 1 });
+		if (!run_uncounted(&c, &emu_ways[way]))
+			fail_msg("%s: %s", emu_ways[way].name, c.err.msg);
+		for (unsigned l = 0; l < LANES; l++)
+			assert_int_equal(out[l], l % 2 ? l + 5 + 255 * 1000 : 0);
+		emu_case_free(&c);
+	}
+}
+
 /* Lane l writes word 7 l mod 32 of memory without values, but for one lane; then reads word l. */
 static bool writes_all_but(struct emu_case *c, unsigned left_out)
 {
