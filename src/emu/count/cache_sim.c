@@ -283,7 +283,7 @@ static uint64_t share_out(struct cache_sim *c, const struct block_record *r, uin
 			continue;
 		note_used(c, sm, hash);
 		struct part *p = &c->part[e->part];
-		MEM_ROOM(p->entry, p->n, p->cap, 1024);
+		MEM_ROOM(p->entry, p->n, p->cap, 64);
 		p->entry[p->n++] = (struct part_entry){ *e, sm };
 		latest = e->time > latest ? e->time : latest;
 		c->queued++;

@@ -82,8 +82,10 @@ struct second_look second_look_begin(const struct emu_launch_request *req, bool 
 	const uint64_t threads = (uint64_t)req->grid[0] * req->grid[1] * req->grid[2] * req->block[0] *
 	                         req->block[1] * req->block[2];
 	const double most_s = COPIES_S + COPIES_SHARE * (now_s - began_s);
+	/* without shared memory it is for races only, which one warp alone has none of */
+	const bool shared = info.static_shared_bytes + req->dynamic_shared_bytes > 0;
 	if (waited_s >= (other ? MOST_WAIT_S / 2 : MOST_WAIT_S) ||
-	    (threads <= 32 && !(info.static_shared_bytes + req->dynamic_shared_bytes)) ||
+	    (!shared && (threads <= 32 || req->check_races == RACES_OFF)) ||
 	    copies_s > (other ? most_s / 2 : most_s))
 		return s;
 	s.fd = guest_fork(run_copy, req);
