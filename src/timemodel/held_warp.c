@@ -13,9 +13,9 @@ double swap_rounds(const struct timing_inst *x, const struct counts *c)
 }
 
 /* Calls of the system: by the first lane, and by each further one; of a warp alone, and what of it
- * the chip does one after the other. */
+ * the chip does one after the other. By a warp whose calls all come to nothing. */
 struct call_cost {
-	double first_ns, lane_ns, serial_ns, serial_lane_ns;
+	double first_ns, lane_ns, serial_ns, serial_lane_ns, vain_ns;
 };
 
 static bool is_call(enum inst_class c, struct call_cost *cost)
@@ -23,18 +23,25 @@ static bool is_call(enum inst_class c, struct call_cost *cost)
 	switch (c) {
 	case INST_PRINT:
 		*cost = (struct call_cost){ timing.print_ns, timing.print_lane_ns, timing.print_serial_ns,
-			                        timing.print_serial_lane_ns };
+			                        timing.print_serial_lane_ns, timing.print_vain_ns };
 		return true;
 	case INST_MALLOC:
-		*cost = (struct call_cost){ timing.malloc_ns, timing.malloc_lane_ns,
-			                        timing.malloc_serial_ns, timing.malloc_serial_lane_ns };
+		*cost =
+			(struct call_cost){ timing.malloc_ns, timing.malloc_lane_ns, timing.malloc_serial_ns,
+			                    timing.malloc_serial_lane_ns, timing.malloc_vain_ns };
 		return true;
 	case INST_FREE:
 		*cost = (struct call_cost){ timing.free_ns, timing.free_lane_ns, timing.free_serial_ns,
-			                        timing.free_serial_lane_ns };
+			                        timing.free_serial_lane_ns, 0 };
 		return true;
 	default: return false;
 	}
+}
+
+/* Share of the lanes' calls. */
+static double in_vain(const struct timing_inst *x, const struct counts *c)
+{
+	return c->thread_executed ? fmin(1, x->values / (double)c->thread_executed) : 0;
 }
 
 /* In machine code the fence that is part of it is an instruction of its own. */
@@ -59,8 +66,11 @@ double held_warp_cycles(const struct timing_program *p, uint32_t i, const struct
 	const struct timing_inst *x = &p->inst[i];
 	const struct counts *c = &p->counts[i];
 	const double warps = (double)c->warp_executed, lanes = (double)c->thread_executed;
-	if (is_call(x->class, &call) && warps > 0)
-		return (call.first_ns + fmax(0, lanes / warps - 1) * call.lane_ns) * g->clock_mhz * 1e-3;
+	if (is_call(x->class, &call) && warps > 0) {
+		const double vain = in_vain(x, c), some = fmax(0, (1 - vain) * lanes / warps - 1);
+		return ((1 - vain) * call.first_ns + some * call.lane_ns + vain * call.vain_ns) *
+		       g->clock_mhz * 1e-3;
+	}
 	switch (x->class) {
 	case INST_SHARED_SWAP: return swap_rounds(x, c) * timing.swap_round_cycles;
 	case INST_CLUSTER_WAIT: return cluster_wait_cycles(p);
@@ -78,8 +88,8 @@ double serial_call_ns(const struct timing_inst *x, const struct counts *c)
 	struct call_cost call;
 	if (!is_call(x->class, &call))
 		return 0;
-	return (double)c->warp_executed * call.serial_ns +
-	       (double)c->thread_executed * call.serial_lane_ns;
+	return (1 - in_vain(x, c)) * ((double)c->warp_executed * call.serial_ns +
+	                              (double)c->thread_executed * call.serial_lane_ns);
 }
 
 double group_product_done(const struct timing_inst *x, const struct gpu_spec *g, double t,

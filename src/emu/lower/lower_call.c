@@ -275,6 +275,7 @@ static bool call_system(struct lower *l, enum system_call call)
 		return false;
 	const int32_t d = result->kind == OPND_SYMBOL ? low_temp(l, 8) : -1;
 	struct xop *x = low_emit(l, X_SYSTEM);
+	x->mem = (int32_t)l->ir->n_mem++;
 	x->op = (uint16_t)call;
 	x->n_s = (uint8_t)n;
 	for (unsigned i = 0; i < n; i++)

@@ -111,6 +111,7 @@ static bool call_system(struct sass_lower *s, const struct system_function *f)
 		return false;
 	const int32_t result = f->result_bytes ? low_temp(&s->l, 8) : -1;
 	struct xop *x = sl_emit(s, X_SYSTEM);
+	x->mem = (int32_t)s->l.ir->n_mem++;
 	x->op = (uint16_t)f->call;
 	x->n_s = (uint8_t)n;
 	memcpy(x->s, arg, n * sizeof *arg);

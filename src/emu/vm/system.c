@@ -34,6 +34,14 @@ static bool bad_shared(struct warp *w, const struct uop *u, unsigned lane, uint6
 	return false;
 }
 
+/* A call that comes to nothing: no memory, nothing to print. It takes a card less time. */
+static void note_in_vain(struct warp *w, const struct uop *u)
+{
+	const int32_t mem = w->image->ir.ops[u->xop].mem;
+	if (mem >= 0 && !w->worker->quick)
+		w->mem[mem].passes++;
+}
+
 static bool print_lane(struct warp *w, const struct uop *u, unsigned lane, const uint64_t *arg,
                        uint64_t *result)
 {
@@ -43,6 +51,8 @@ static bool print_lane(struct warp *w, const struct uop *u, unsigned lane, const
 	if (!vm_guest_string(w, lane, arg[0], &format) ||
 	    !guest_print(w, lane, &format, arg[1], &wk->printed, result, &bad))
 		return bad_pointer(w, u, lane, bad);
+	if (!format.text[0])
+		note_in_vain(w, u);
 	return true;
 }
 
@@ -90,6 +100,8 @@ static bool system_lane(struct warp *w, const struct uop *u, unsigned lane, cons
 	case SYSTEM_MALLOC:
 		*result = w->worker->grid->heap ? heap_take(w->worker->grid->heap, arg[0]) : 0;
 		forget_written(w->worker->grid->arena, *result, arg[0]);
+		if (!*result)
+			note_in_vain(w, u);
 		if (*result && w->worker->race)
 			races_forget(w->worker->grid->races, *result, arg[0]);
 		return true;

@@ -104,6 +104,34 @@ TEST(calls_take_their_time)
 	emu_case_free(&c);
 }
 
+/* No memory for half of the lanes, and for all. */
+TEST(calls_in_vain_take_less)
+{
+	static const char *const declarations =
+		".extern .func (.param .b64 r) malloc (.param .b64 n);\n";
+	static const char body[] =
+		"and.b32 %%r2, %%r1, 1;\nor.b32 %%r2, %%r2, %u;\ncvt.u64.u32 %%d2, %%r2;\n"
+		"shl.b64 %%d2, %%d2, 40;\nadd.u64 %%d2, %%d2, 16;\n"
+		"{\n.param .b64 a;\n.param .b64 b;\nst.param.b64 [a], %%d2;\n"
+		"call.uni (b), malloc, (a);\n}\n";
+	const double mhz = gpu_find("h200")->clock_mhz;
+	for (unsigned all = 0; all <= 1; all++) {
+		char text[sizeof body + 16];
+		snprintf(text, sizeof text, body, all);
+		struct emu_case c = run(declarations, text);
+		const double want =
+			all ? timing.malloc_vain_ns
+				: (timing.malloc_vain_ns + timing.malloc_ns) / 2 + 15 * timing.malloc_lane_ns;
+		const double got = path_of(&c.res.counts) / mhz * 1e3;
+		assert_true(got > want && got < 1.03 * want + 50);
+		double serial = 0;
+		for (unsigned i = 0; i < c.res.counts.n_regions; i++)
+			serial += c.res.counts.regions[i].call_ns;
+		assert_true(all ? serial == 0 : serial > 0);
+		emu_case_free(&c);
+	}
+}
+
 TEST(fences_and_clusters_wait)
 {
 	assert_true(fabs(added("", "membar.gl;\n") - timing.fence_cycles) < 8);
