@@ -218,6 +218,12 @@ static void refuse(const char *messages, struct err *err)
 		           header);
 	else if (header[0])
 		err_remedy(err, "give the folder of %s with -I", header);
+	else if (strstr(messages, "undefined reference to `main'"))
+		err_remedy(err, "no source has a main(): give the one that has, too; a kernel alone is run "
+		                "by 'pmpp-explore run FILE.cu'");
+	else if (strstr(messages, "ndefined reference to"))
+		err_remedy(err, "give the program's other sources too, 'main.cu kernels.cu', or the "
+		                "library that has it, -lNAME");
 }
 
 /* Compiles with @repairs, and with more of them as long as nvcc's messages ask for others. */

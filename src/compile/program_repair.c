@@ -68,6 +68,7 @@ static const struct {
 	{ PROGRAM_REPAIR_NEWER, "has no member \"barrier_arrive_tx\"" },
 	{ PROGRAM_REPAIR_NVTX, "cannot find -lnvToolsExt" },
 	{ PROGRAM_REPAIR_RELOCATABLE, "requires separate compilation mode" },
+	{ PROGRAM_REPAIR_RELOCATABLE, "Unresolved extern " }, /* function, variable */
 	{ PROGRAM_REPAIR_SAMPLES, "helper_cuda.h: No such file" },
 	{ PROGRAM_REPAIR_SAMPLES, "helper_functions.h: No such file" },
 	{ PROGRAM_REPAIR_SAMPLES, "helper_image.h: No such file" },

@@ -14,26 +14,26 @@
 #include <stdbool.h>
 
 /* X(ID, "what is noted") */
-#define PROGRAM_REPAIRS(X)                                                                       \
-	X(NAMES, "for CUDA 12 or earlier: what CUDA 13 took out of the runtime API is supplied")     \
-	X(TEXTURES, "for CUDA 11 or earlier: texture references become texture objects")             \
-	X(SURFACES, "for CUDA 11 or earlier: surface references become surface objects")             \
-	X(OWN_SUM, "for GPUs before compute capability 6: its own atomicAdd() of doubles stands")    \
-	X(VOTES, "for CUDA 8 or earlier: votes are taken of the lanes that are there")               \
-	X(LIBRARIES, "for CUDA 12 or earlier: what Thrust and CUB had then is supplied")             \
-	X(DRIVER, "for CUDA 12 or earlier: cuCtxCreate() is called in its new form")                 \
-	X(STANDARD, "CUDA's C++ libraries want C++17: compiled with -std=c++17")                     \
-	X(ARCHITECTURE, "this nvcc knows no architecture so old: compiled for the chosen GPU")       \
-	X(NEWER, "only newer GPUs run this: compiled and run for one of compute capability 9.0")     \
-	X(NVTX, "NVTX needs no library any more: linked without it")                                 \
-	X(RELOCATABLE, "kernels that launch kernels need relocatable code: compiled with -rdc=true") \
-	X(PROFILER, "cuda_profiler_api.h is not installed: its two functions are declared")          \
-	X(LAMBDAS, "kernels call lambdas of the host's code: compiled with --extended-lambda")       \
-	X(CONSTEXPR, "kernels call constexpr functions: compiled with --expt-relaxed-constexpr")     \
-	X(STANDARD_20, "it is C++20: compiled with -std=c++20")                                      \
-	X(OPENMP, "it calls OpenMP: compiled with -Xcompiler -fopenmp")                              \
-	X(CALLS_DRIVER, "it calls the driver API: linked with -lcuda")                               \
-	X(CALLS_NVRTC, "it calls NVRTC: linked with -lnvrtc")                                        \
+#define PROGRAM_REPAIRS(X)                                                                    \
+	X(NAMES, "for CUDA 12 or earlier: what CUDA 13 took out of the runtime API is supplied")  \
+	X(TEXTURES, "for CUDA 11 or earlier: texture references become texture objects")          \
+	X(SURFACES, "for CUDA 11 or earlier: surface references become surface objects")          \
+	X(OWN_SUM, "for GPUs before compute capability 6: its own atomicAdd() of doubles stands") \
+	X(VOTES, "for CUDA 8 or earlier: votes are taken of the lanes that are there")            \
+	X(LIBRARIES, "for CUDA 12 or earlier: what Thrust and CUB had then is supplied")          \
+	X(DRIVER, "for CUDA 12 or earlier: cuCtxCreate() is called in its new form")              \
+	X(STANDARD, "CUDA's C++ libraries want C++17: compiled with -std=c++17")                  \
+	X(ARCHITECTURE, "this nvcc knows no architecture so old: compiled for the chosen GPU")    \
+	X(NEWER, "only newer GPUs run this: compiled and run for one of compute capability 9.0")  \
+	X(NVTX, "NVTX needs no library any more: linked without it")                              \
+	X(RELOCATABLE, "kernels launch kernels or call other files: compiled with -rdc=true")     \
+	X(PROFILER, "cuda_profiler_api.h is not installed: its two functions are declared")       \
+	X(LAMBDAS, "kernels call lambdas of the host's code: compiled with --extended-lambda")    \
+	X(CONSTEXPR, "kernels call constexpr functions: compiled with --expt-relaxed-constexpr")  \
+	X(STANDARD_20, "it is C++20: compiled with -std=c++20")                                   \
+	X(OPENMP, "it calls OpenMP: compiled with -Xcompiler -fopenmp")                           \
+	X(CALLS_DRIVER, "it calls the driver API: linked with -lcuda")                            \
+	X(CALLS_NVRTC, "it calls NVRTC: linked with -lnvrtc")                                     \
 	X(SAMPLES, "the helper headers of NVIDIA's samples are missing: their functions are supplied")
 
 enum program_repair {

@@ -55,6 +55,30 @@ int main(int argc, char **argv)
 EOF
 run one-launch 0 run two.cu --gpu h200 --launch 2
 shows one-launch-named 'n 256' 'Launch 2 of two.cu' 'two/own: own(float*)' 'grid 1x1x1, block 64x1x1'
+# a program of several files: what kernels call in another one, and what is missing
+cat >calls.cu <<'EOF'
+#include <cstdio>
+__device__ int helper(int);
+__global__ void square(int *x) { *x = helper(*x); }
+int main()
+{
+	int *x;
+	cudaMallocManaged(&x, 4);
+	*x = 7;
+	square<<<1, 1>>>(x);
+	cudaDeviceSynchronize();
+	printf("%d\n", *x);
+	cudaFree(x);
+}
+EOF
+echo '__device__ int helper(int x) { return x * x; }' >helper.cu
+run two-files 0 launches calls.cu helper.cu
+same two-files-output 49 "$(cat out)"
+says two-files-noted 'compiled with -rdc=true'
+run one-of-two-files 1 launches calls.cu
+says one-of-two-files-says "program's other sources"
+run no-main 1 launches helper.cu
+says no-main-says 'no source has a main()' 'pmpp-explore run'
 for option in -c -ptx; do
 	run "no-program-of$option" 2 launches two.cu $option
 	says "no-program-of$option-says" 'nvcc made no program' 'leave out'
