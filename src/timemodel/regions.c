@@ -176,7 +176,8 @@ static double longest_block(const struct timing_program *all, const struct gpu_s
 	return sum;
 }
 
-/* The critical path of a warp that has to wait for the turns of all others, too. */
+/* The critical path of a warp that has to wait for the turns of all others, too. Somebody always
+ * looks whose turn it is: nothing is lost between two looks. */
 static double all_turns(const struct timing_program *all, const struct gpu_spec *g,
                         const struct load_misses *misses, const struct demand *asked)
 {
@@ -193,10 +194,17 @@ static double all_turns(const struct timing_program *all, const struct gpu_spec 
 				block[b].asks && passes > 0 ? t->n : fmin(t->n, passes * t->share);
 		block[b].entering_blocks = block[b].warp_passes > 0;
 	}
+	struct timing_inst *inst = mem_calloc(all->n_insts + 1, sizeof *inst);
+	for (uint32_t i = 0; i < all->n_insts; i++) {
+		inst[i] = all->inst[i];
+		inst[i].polls &= inst[i].class != INST_LOAD;
+	}
+	one.inst = inst;
 	one.block = block;
 	one.warps = one.thread_blocks = 1;
 	one.slowest_warp_insts = 0;
 	const double sum = path_of(&one, g, misses, asked);
+	free(inst);
 	free(block);
 	return sum;
 }

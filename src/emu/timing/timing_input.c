@@ -262,19 +262,19 @@ static struct timing_turns turns_of(const struct ir *ir, const struct timing_tur
 }
 
 /* A fence for other blocks leaves nothing in L1: what its basic block loads behind it comes from
- * L2. */
-static void load_behind_fences(const struct ir *ir, struct timing_inst *inst)
+ * L2. What is said of an instruction of machine code is with its first operation. */
+static void load_behind_fences(const struct ir *ir, bool machine_code, struct timing_inst *inst)
 {
 	for (uint32_t b = 0; b < ir->n_blocks; b++) {
+		struct timing_inst *first = NULL;
 		bool fenced = false;
 		for (uint32_t o = ir->blocks[b].first; o < ir->blocks[b].end; o++) {
+			first = ir->ops[o].first || !machine_code ? &inst[o] : first;
 			fenced |= inst[o].class == INST_FENCE || inst[o].class == INST_MEMBAR;
-			if (fenced && ir->ops[o].kind == X_LD)
-				inst[o].origin = (struct load_origin){ .known = true,
-					                                   .l2 = 1,
-					                                   .l2_lines = 1,
-					                                   .dram = inst[o].origin.dram,
-					                                   .dram_lines = inst[o].origin.dram_lines };
+			if (!fenced || !first || ir->ops[o].kind != X_LD)
+				continue;
+			first->origin.known = true;
+			first->origin.l2 = first->origin.l2_lines = 1;
 		}
 	}
 }
@@ -287,7 +287,7 @@ void timing_input(const struct ir *ir, const struct sass_func *code, const struc
 	struct counts *counts = code ? NULL : counts_by_operation(ir, of_op);
 	struct timing_inst *inst =
 		code ? machine_timing_insts(ir, code, memory) : describe_insts(ir, memory, counts, copies);
-	load_behind_fences(ir, inst);
+	load_behind_fences(ir, code, inst);
 	struct timing_block *block = describe_blocks(ir, of_op, copies, run->passes);
 	/* how long a warp spins here says nothing of a card: nor does its number of instructions */
 	const double known = spins_shorten(ir, of_op, inst, block) ? 0 : 1;
