@@ -34,7 +34,7 @@
 #define WAVE_ENTRIES_MOST ((uint64_t)1 << 16)
 
 /* So many wait for the parts. */
-#define QUEUE_ENTRIES ((size_t)1 << 18)
+#define QUEUE_ENTRIES ((size_t)1 << 15)
 /* Of a launch with so few entries the sets are emptied one by one. */
 #define FEW_ENTRIES ((size_t)1 << 14)
 
