@@ -413,8 +413,9 @@ void cache_sim_part(struct cache_sim *c, unsigned part)
 	struct part *p = &c->part[part];
 	size_t at = 0;
 	for (size_t w = 0; w < c->n_waves; w++) {
-		take_wave(c, p, &c->wave[w], p->entry + at, c->wave[w].end[part] - at);
-		at = c->wave[w].end[part];
+		const size_t end = c->wave[w].end[part];
+		take_wave(c, p, &c->wave[w], end > at ? p->entry + at : NULL, end - at);
+		at = end;
 	}
 	if (atomic_fetch_sub(&c->parts_left, 1) == 1)
 		end_waves(c);
