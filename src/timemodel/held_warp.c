@@ -41,7 +41,7 @@ static bool is_call(enum inst_class c, struct call_cost *cost)
 /* Share of the lanes' calls. */
 static double in_vain(const struct timing_inst *x, const struct counts *c)
 {
-	return c->thread_executed ? fmin(1, x->values / (double)c->thread_executed) : 0;
+	return c->thread_executed ? fmin(1, x->vain / (double)c->thread_executed) : 0;
 }
 
 /* In machine code the fence that is part of it is an instruction of its own. */

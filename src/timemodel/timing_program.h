@@ -98,8 +98,8 @@ struct timing_inst {
 	double shared_passes; /* of atomics on shared memory */
 	double load_passes;   /* of global loads, by banks of L1; 0 = not known */
 	double local_lines;   /* of local memory: 32 words each */
-	double values; /* of all executions: what is done for one value of the lanes after the other;
-	                * calls of lanes that came to nothing */
+	double values; /* of all executions: what is done for one value of the lanes after the other */
+	double vain;   /* calls of lanes that came to nothing */
 	struct load_origin origin;
 	/* tensor cores */
 	float products;      /* one execution: multiplications of halves, or what takes as long */

@@ -301,7 +301,7 @@ static struct op_memory memory_of(const struct xop *x, const struct sums *s)
 	if (x->kind == X_LD && x->space == SPACE_GLOBAL)
 		m.load_passes = (double)c->wavefronts;
 	if (x->kind == X_MATCH || x->kind == X_SYSTEM || (x->kind == X_LD && x->space == SPACE_CONST))
-		m.values = (double)c->passes;
+		*(x->kind == X_SYSTEM ? &m.vain : &m.values) = (double)c->passes;
 	return m;
 }
 

@@ -73,6 +73,7 @@ static void describe_memory(struct timing_inst *t, const struct xop *x, const st
 	t->local_lines = m->local_lines;
 	t->origin = m->origin;
 	t->values = m->values;
+	t->vain = m->vain;
 }
 
 struct timing_inst *machine_timing_insts(const struct ir *ir, const struct sass_func *f,

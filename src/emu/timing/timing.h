@@ -17,8 +17,8 @@ struct op_memory {
 	double shared_passes; /* atomics on shared memory: one lane of a bank after the other */
 	double load_passes;   /* global loads: words of one bank of L1 come one after the other */
 	double local_lines;   /* local memory: lines of 32 words, one per lane */
-	double values;        /* constants at chosen places, matches: different places, or values;
-	                       * calls of the system: those that came to nothing */
+	double values;        /* constants at chosen places, matches: different places, or values */
+	double vain;          /* calls of the system: those that came to nothing */
 	struct load_origin origin;
 };
 

@@ -133,6 +133,7 @@ static struct timing_inst *describe_insts(const struct ir *ir, const struct op_m
 		inst[o].local_lines = memory[o].local_lines;
 		inst[o].origin = memory[o].origin;
 		inst[o].values = memory[o].values;
+		inst[o].vain = memory[o].vain;
 		describe_place(&inst[o], &ir->ops[o], &of_op[o], remote);
 		describe_copies(&inst[o], (int32_t)ir->n_regs);
 		if (inst[o].class == INST_SHARED_SWAP)
