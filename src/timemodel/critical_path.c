@@ -7,6 +7,7 @@
  */
 #include "timemodel/critical_path.h"
 
+#include "timemodel/branch_time.h"
 #include "timemodel/constants.h"
 #include "timemodel/held_warp.h"
 #include "base/mem.h"
@@ -36,7 +37,7 @@ struct scheduler {
 	const struct load_misses *misses;
 	const struct demand *asked; /* per region, of one pass of a block */
 	double *lines;              /* per region: lines_waited_for() */
-	double *cycles;             /* per region: the answer */
+	struct path *path;          /* per region: the answer */
 	struct live_out *live_out;  /* per hyperblock */
 	float *ready;               /* per register: when its value is there; 0 = long since */
 	int32_t *pending;           /* registers with ready > 0 */
@@ -45,13 +46,7 @@ struct scheduler {
 	/* When the last loads of this walk are there, by turns. */
 	unsigned n_loads;
 	double load_done[MOST_LOADS];
-	/* Loads that are under way together: how many, when the last of them is there, and the shares
-	 * of times at which none of them comes from L2, or from memory. */
-	struct load_group {
-		unsigned n;
-		double done, none_from_l2, none_from_dram;
-		double lines; /* of a request of the last one */
-	} group;
+	struct load_group group;
 };
 
 static void set_ready(struct scheduler *s, int32_t reg, double t)
@@ -67,6 +62,9 @@ struct progress {
 	double last;  /* latest issue so far */
 	double issued, int_issued, sfu_issued;
 	double memory;        /* latest issue of a memory instruction */
+	bool accessed;        /* is there one? */
+	bool stores;          /* one that stores to global memory */
+	double first_store;   /* of those */
 	double product;       /* of a product of tensor cores: fragments of the next are loaded then */
 	double fragments;     /* when those of the next are there */
 	double stored[3];     /* latest issue of a store: global, shared, local */
@@ -75,29 +73,14 @@ struct progress {
 	double held;          /* until a loop or a call of one instruction has ended */
 };
 
-/*
- * The wait for load @i. As one of @group it is waited for together with those before it: they come
- * late one by one, and who waits for all waits as long as for the last. But lanes that walk through
- * pieces of their own come to the next sector of two arrays at once.
- */
+/* The wait for load @i, as one of @group if there is one. */
 static double load_cycles(const struct scheduler *s, uint32_t i, uint32_t b,
                           struct load_group *group)
 {
-	struct load_wait w = load_wait_of(s->h, s->gpu, s->misses, s->lines[s->h->region_of[i]], i, b);
-	if (group) {
-		const double lines = 1 + replays_of(&s->program->counts[i]);
-		if (lines > timing.stepping_lines && fabs(lines - group->lines) < 1) {
-			group->none_from_l2 = fmin(group->none_from_l2, 1 - w.l2);
-			group->none_from_dram = fmin(group->none_from_dram, 1 - w.dram);
-		} else {
-			group->none_from_l2 *= 1 - w.l2;
-			group->none_from_dram *= 1 - w.dram;
-		}
-		group->lines = lines;
-		w.l2 = 1 - group->none_from_l2;
-		w.dram = 1 - group->none_from_dram;
-	}
-	return load_wait_cycles(&w);
+	const struct load_wait w =
+		load_wait_of(s->h, s->gpu, s->misses, s->lines[s->h->region_of[i]], i, b);
+	return group ? group_wait_cycles(group, &w, 1 + replays_of(&s->program->counts[i]))
+	             : load_wait_cycles(&w);
 }
 
 static double latency_cycles(const struct scheduler *s, uint32_t i, uint32_t b)
@@ -207,6 +190,12 @@ static double held_cycles(const struct scheduler *s, uint32_t i, double stored, 
 }
 
 /* In its place, as the assembler has arranged it. */
+static void note_first_store(struct progress *at, double t)
+{
+	at->first_store = at->stores ? fmin(at->first_store, t) : t;
+	at->stores = true;
+}
+
 static void issue_machine_inst(struct scheduler *s, uint32_t i, uint32_t b, struct progress *at)
 {
 	const struct timing_inst *x = &s->program->inst[i];
@@ -233,10 +222,13 @@ static void issue_machine_inst(struct scheduler *s, uint32_t i, uint32_t b, stru
 		hold_board(s, TIMING_COPIES_BOARD, t + latency_cycles(s, i, b));
 	hold_board(s, x->control.operand_board,
 	           t + timing.operand_cycles + replays_of(&s->program->counts[i]));
+	at->accessed |= inst_orders_memory(x);
 	if (inst_orders_memory(x))
 		at->memory = fmax(at->memory, t);
-	if (x->class == INST_STORE && x->space != MEMORY_SHARED && x->space != MEMORY_LOCAL)
+	if (x->class == INST_STORE && x->space != MEMORY_SHARED && x->space != MEMORY_LOCAL) {
 		at->stored[0] = t;
+		note_first_store(at, t);
+	}
 }
 
 /* Registers for what loads bring are few: the next one takes that of an earlier one. */
@@ -262,6 +254,8 @@ static double in_memory_order(const struct timing_inst *x, struct progress *at, 
 	if (room == 2)
 		at->stored_before = at->stored[room];
 	at->stored[room] = t + 1;
+	if (room == 0)
+		note_first_store(at, t);
 	return t;
 }
 
@@ -322,41 +316,26 @@ static void close_region(struct scheduler *s, uint32_t *region, struct progress 
                          double weight, double passes)
 {
 	const double next = end + others_cycles(s, *region, end - at->start, passes);
-	s->cycles[(*region)++] += weight * (end - at->start);
+	struct path *const path = &s->path[(*region)++];
+	path->cycles += weight * (end - at->start);
+	path->to_store += weight * ((at->stores ? at->first_store : end) - at->start);
 	*at = (struct progress){ .start = next, .last = next, .memory = next };
 }
 
-/* Machine code: what a branch that is taken costs beyond its stall count. */
-static double jump_cycles(const struct timing_block *x, const struct timing_inst *branch,
-                          uint32_t b)
+/* A barrier to which all come at once. In machine code its stall count is all that it takes one warp
+ * alone that has done nothing in memory since the last. */
+static double barrier_cycles(const struct timing_program *p, const struct timing_inst *x,
+                             const struct progress *at)
 {
-	const double ahead = timing.forward_jump_cycles - branch->control.stall;
-	return x->successor[0] > (int32_t)b ? fmax(timing.jump_cycles, ahead) : timing.jump_cycles;
-}
-
-/* What the branch at the end of basic block @b costs on average. */
-static double branch_cycles(const struct scheduler *s, uint32_t b)
-{
-	const struct timing_block *x = &s->program->block[b];
-	const struct timing_inst *branch = last_inst(s->program, b);
-	if (!branch || (branch->class != INST_BRANCH && branch->class != INST_BRANCH_TABLE))
-		return 0;
-	const double all = branch->guard < 0 ? 0 : x->warp_passes;
-	const double on = x->successor[1] >= 0 ? edge_passes(s->h, b, (uint32_t)x->successor[1]) : 0;
-	const double taken = all > 0 ? 1 - fmin(1, on / all) : 1;
-	if (s->program->machine_code)
-		return taken * jump_cycles(x, branch, b);
-	if (branch->guard < 0)
-		return x->successor[0] == (int32_t)b + 1 ? 0 : timing.branch_cycles - timing.alu_cycles;
-	return taken * timing.branch_cycles + (1 - taken) * timing.fall_through_cycles;
+	const bool idle = p->machine_code && !at->accessed && !x->votes;
+	return (idle ? 0 : timing.barrier_cycles) +
+	       timing.barrier_warp_cycles * p->warps / p->thread_blocks;
 }
 
 static void walk_block(struct scheduler *s, uint32_t b, uint32_t *region, struct progress *at,
                        double weight)
 {
 	const struct timing_program *p = s->program;
-	const double barrier =
-		timing.barrier_cycles + timing.barrier_warp_cycles * p->warps / p->thread_blocks;
 	const bool top = b == s->h->hyperblock[s->h->of_block[b]].first;
 	const struct timing_inst *before = top ? NULL : last_inst(p, b - 1);
 	at->choice =
@@ -370,7 +349,8 @@ static void walk_block(struct scheduler *s, uint32_t b, uint32_t *region, struct
 			issue_machine_inst(s, i, b, at);
 		else
 			at->issued++;
-		close_region(s, region, at, fmax(region_end(s, at), at->memory) + barrier, weight, 1);
+		const double met = fmax(region_end(s, at), at->memory);
+		close_region(s, region, at, met + barrier_cycles(p, &p->inst[i], at), weight, 1);
 	}
 }
 
@@ -391,7 +371,7 @@ static void walk(struct scheduler *s, unsigned k, int32_t from, double weight)
 			/* a side that is hardly ever taken delays nobody */
 			if (b == h->first || s->h->block_passes[b] >= 0.5 * s->h->block_passes[h->first])
 				walk_block(s, b, &region, &at, weight);
-	const double end = region_end(s, &at) + branch_cycles(s, h->end - 1);
+	const double end = region_end(s, &at) + branch_cycles(s->h, h->end - 1);
 	close_region(s, &region, &at, end, weight / copies, copies);
 	s->end = at.start;
 }
@@ -441,7 +421,7 @@ static void schedule(struct scheduler *s, unsigned k)
 	double all = 0, most = -1, usual_share = 1;
 	int32_t usual = -1;
 	for (uint32_t r = h->first_region; r < h->end_region; r++)
-		s->cycles[r] = 0;
+		s->path[r] = (struct path){ 0 };
 	for (uint32_t b = 0; b < p->n_blocks; b++) {
 		if (p->block[b].successor[0] != (int32_t)h->first &&
 		    p->block[b].successor[1] != (int32_t)h->first)
@@ -468,21 +448,22 @@ static void schedule(struct scheduler *s, unsigned k)
 	walk(s, k, usual, all > 0 ? 0 : 1);
 	end_walk(s, &s->live_out[k], usual, usual_share);
 	for (uint32_t r = h->first_region; all > 0 && r < h->end_region; r++)
-		s->cycles[r] /= all;
+		s->path[r] = (struct path){ s->path[r].cycles / all, s->path[r].to_store / all };
 }
 
-double *critical_paths(const struct hyperblocks *h, const struct gpu_spec *g,
-                       const struct load_misses *misses, const struct demand *asked)
+struct path *critical_paths(const struct hyperblocks *h, const struct gpu_spec *g,
+                            const struct load_misses *misses, const struct demand *asked)
 {
 	const struct timing_program *p = h->program;
 	const unsigned registers = p->machine_code ? TIMING_BOARDS : p->n_registers;
+	struct load_misses waited = *misses;
 	struct scheduler s = { .h = h,
 		                   .program = p,
 		                   .gpu = g,
-		                   .misses = misses,
+		                   .misses = &waited,
 		                   .asked = asked,
-		                   .lines = lines_waited_for(h),
-		                   .cycles = mem_calloc(h->n_regions + 1, sizeof *s.cycles),
+		                   .lines = lines_waited_for(h, &waited.waits),
+		                   .path = mem_calloc(h->n_regions + 1, sizeof *s.path),
 		                   .live_out = mem_calloc(h->n + 1, sizeof *s.live_out),
 		                   .ready = mem_calloc(registers + 1, sizeof *s.ready),
 		                   .pending = mem_calloc(registers + 1, sizeof *s.pending) };
@@ -495,5 +476,5 @@ double *critical_paths(const struct hyperblocks *h, const struct gpu_spec *g,
 	free(s.live_out);
 	free(s.ready);
 	free(s.pending);
-	return s.cycles;
+	return s.path;
 }

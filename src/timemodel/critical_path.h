@@ -12,11 +12,16 @@
 #include "timemodel/load_latency.h"
 #include "timemodel/sm_demand.h"
 
+struct path {
+	double cycles;   /* from the region's top to its end */
+	double to_store; /* ... to its first store to global memory; its end, if there is none */
+};
+
 /*
- * Cycles per region of @h. @asked: by region, what one pass of a thread block asks of its SM; while
+ * By region of @h. @asked: by region, what one pass of a thread block asks of its SM; while
  * the others of the block are busy, what a warp has loaded comes nearer. Caller frees.
  */
-double *critical_paths(const struct hyperblocks *h, const struct gpu_spec *g,
-                       const struct load_misses *misses, const struct demand *asked);
+struct path *critical_paths(const struct hyperblocks *h, const struct gpu_spec *g,
+                            const struct load_misses *misses, const struct demand *asked);
 
 #endif

@@ -149,17 +149,26 @@ static double beside_stores(const struct region *r)
 	return r->store_cycles > 0 ? 1 - r->local_store_cycles / r->store_cycles : 1;
 }
 
-/* ... until its stores have left, too: those of the last regions have only these to leave in. */
+/* Of a region, what lies before its first store. */
+static double before_stores(const struct region *r)
+{
+	return r->critical_path_cycles > 0 ? r->store_wait_cycles / r->critical_path_cycles : 0;
+}
+
+/* ... until its stores have left, too: those of the last regions have only these to leave in, from
+ * the first of them on. */
 static double lone_block_and_stores(const struct work *w)
 {
 	double behind = 0, stores = 0, loads = 0, most = 0;
 	const double all = lone_block_cycles(w);
 	for (unsigned i = w->n_regions; i--;) {
 		const struct demand d = demand_in_block(w, i);
-		behind += lone_region_cycles(w, i) + (i ? 0 : w->swap_chain);
+		const double cycles = lone_region_cycles(w, i) + (i ? 0 : w->swap_chain);
+		behind += cycles;
 		stores += d.store;
 		loads += d.load * beside_stores(&w->region[i]);
-		most = fmax(most, all + overlapped(behind, stores + loads) - overlapped(behind, loads));
+		const double here = behind - cycles * before_stores(&w->region[i]);
+		most = fmax(most, all + overlapped(here, stores + loads) - overlapped(here, loads));
 	}
 	return most;
 }

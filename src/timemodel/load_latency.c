@@ -80,7 +80,7 @@ static double meetings_of(const struct hyperblocks *h, const double *passes)
  * one barrier to the next each is late at other times: the last warp's sum is late by the root of
  * them.
  */
-double *lines_waited_for(const struct hyperblocks *h)
+double *lines_waited_for(const struct hyperblocks *h, double *all_waits)
 {
 	const struct timing_program *p = h->program;
 	const double warps = p->warps / p->thread_blocks;
@@ -132,6 +132,7 @@ double *lines_waited_for(const struct hyperblocks *h)
 		if (meetings > 1 || passes[r] <= p->warps)
 			lines[r] *= pow(coming[r], 1 / sqrt(turns));
 	}
+	*all_waits = waits;
 	free(batches);
 	free(passes);
 	free(coming);
@@ -145,6 +146,19 @@ static struct load_origin origin_of(const struct timing_inst *x, const struct lo
 	return (struct load_origin){ .l2_lines = 1, .dram_lines = 1, .l2 = m->l1, .dram = m->l2 };
 }
 
+/*
+ * Of a warp's waits for what was written last, the share that goes to the other half of L2: what is
+ * at home there is far from half of the SMs. The launch lasts as long as its slowest block: of many
+ * that wait once one is far, of one that waits often no more than half of its lines are.
+ */
+static double far_waits(const struct load_misses *m)
+{
+	const double half = 0.5;
+	if (m->waits <= 0 || m->blocks <= 1)
+		return half;
+	return fmin(1, half + half * sqrt(2 * log(m->blocks) / fmax(1, m->waits)));
+}
+
 /* The last of @lines of @c's kind from L2, which an SM takes one after the other, and the slowest
  * of
  * @pages from memory, ns. */
@@ -153,7 +167,7 @@ static double from_l2_ns(const struct gpu_spec *g, const struct load_misses *m,
 {
 	const double sectors = c->ld_lines ? (double)c->ld_sectors / (double)c->ld_lines : 1;
 	const double sector_ns = SECTOR_BYTES * g->sm_count / g->l2_gbs;
-	return g->l2_latency_ns + m->far * timing.written_far_ns +
+	return g->l2_latency_ns + m->far * far_waits(m) * timing.written_far_ns +
 	       fmax(0, lines - 1) * fmax(sectors, timing.l2_request_sectors) * sector_ns;
 }
 
@@ -191,6 +205,22 @@ double load_wait_cycles(const struct load_wait *w)
 {
 	return w->l1_cycles + w->l2 * (w->l2_cycles - w->l1_cycles) +
 	       w->dram * (w->dram_cycles - w->l2_cycles);
+}
+
+double group_wait_cycles(struct load_group *g, const struct load_wait *w, double lines)
+{
+	struct load_wait together = *w;
+	if (lines > timing.stepping_lines && fabs(lines - g->lines) < 1) {
+		g->none_from_l2 = fmin(g->none_from_l2, 1 - w->l2);
+		g->none_from_dram = fmin(g->none_from_dram, 1 - w->dram);
+	} else {
+		g->none_from_l2 *= 1 - w->l2;
+		g->none_from_dram *= 1 - w->dram;
+	}
+	g->lines = lines;
+	together.l2 = 1 - g->none_from_l2;
+	together.dram = 1 - g->none_from_dram;
+	return load_wait_cycles(&together);
 }
 
 double held_line_cycles(const struct timing_program *p, const struct gpu_spec *g,

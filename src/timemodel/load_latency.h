@@ -15,6 +15,8 @@ struct load_misses {
 	double dram_bytes; /* read; negative = unknown */
 	double own;        /* of what SMs wait for from memory: own_of_dram() */
 	double far;        /* of what L2 has: nobody has read it since it was written */
+	double blocks;     /* that wait on SMs of their own, each for its own lines */
+	double waits;      /* of a warp, one after the other; 0: not known, an average is asked for */
 };
 /*
  * What L2 was asked for less stores and atomics, which always go there (@written_sectors: with
@@ -28,8 +30,9 @@ struct load_misses load_misses_of(const struct counts *c, double l2_sectors, dou
  * for the same ones at a time, fewer are read than are waited for. */
 double own_of_dram(const struct timing_program *p, double dram_read_bytes);
 
-/* Per region: lines of global loads that a warp waits for together. Caller frees. */
-double *lines_waited_for(const struct hyperblocks *h);
+/* Per region: lines of global loads that a warp waits for together. @waits: how often it waits, one
+ * time after the other. Caller frees. */
+double *lines_waited_for(const struct hyperblocks *h, double *waits);
 /* Bank passes or lines of an average execution, beyond the first. */
 float replays_of(const struct counts *c);
 /* Do most warps that come to @x load, or is it no load? The others' guard is false, and they wait
@@ -55,6 +58,20 @@ struct load_wait load_wait_of(const struct hyperblocks *h, const struct gpu_spec
                               uint32_t b);
 /* On average. */
 double load_wait_cycles(const struct load_wait *w);
+
+/* Loads that are under way together: how many, when the last of them is there, and the shares of
+ * times at which none of them comes from L2, or from memory. */
+struct load_group {
+	unsigned n;
+	double done, none_from_l2, none_from_dram;
+	double lines; /* of a request of the last one */
+};
+/*
+ * Of a load that waits @w as one more of @g: it is waited for together with those before it. They
+ * come late one by one, and who waits for all waits as long as for the last. But lanes that walk
+ * through pieces of their own, @lines of a request, come to the next sector of two arrays at once.
+ */
+double group_wait_cycles(struct load_group *g, const struct load_wait *w, double lines);
 /*
  * Lines of L1 that load @i keeps for what it waits for, times the cycles, over all executions that
  * were counted: no other load can have them meanwhile.

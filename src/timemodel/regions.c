@@ -147,11 +147,11 @@ static double path_of(const struct timing_program *one, const struct gpu_spec *g
 	struct hyperblocks h;
 	double sum = 0;
 	hyperblocks_build(&h, one);
-	double *cycles = critical_paths(&h, g, misses, asked);
+	struct path *path = critical_paths(&h, g, misses, asked);
 	for (unsigned k = 0; k < h.n; k++)
 		for (uint32_t r = h.hyperblock[k].first_region; r < h.hyperblock[k].end_region; r++)
-			sum += h.block_passes[h.hyperblock[k].first] * cycles[r];
-	free(cycles);
+			sum += h.block_passes[h.hyperblock[k].first] * path[r].cycles;
+	free(path);
 	hyperblocks_free(&h);
 	return sum;
 }
@@ -230,6 +230,7 @@ void regions_build(const struct timing_program *p, const struct gpu_spec *g, dou
 		load_misses_of(&out->total, l2, out->l2_written_sectors / factor, dram);
 	misses.own = own_of_dram(p, dram);
 	misses.far = out->far_share;
+	misses.blocks = fmin(p->thread_blocks * factor, g->sm_count);
 	struct hyperblocks h;
 	hyperblocks_build(&h, p);
 	out->n_regions = h.n_regions;
@@ -250,9 +251,10 @@ void regions_build(const struct timing_program *p, const struct gpu_spec *g, dou
 	for (unsigned r = 0; r < h.n_regions; r++)
 		share_out(&out->regions[r]);
 	struct demand *asked = asked_in_a_pass(g, out);
-	double *cycles = critical_paths(&h, g, &misses, asked);
+	struct path *path = critical_paths(&h, g, &misses, asked);
 	for (unsigned r = 0; r < h.n_regions; r++) {
-		out->regions[r].critical_path_cycles = cycles[r];
+		out->regions[r].critical_path_cycles = path[r].cycles;
+		out->regions[r].store_wait_cycles = path[r].to_store;
 		scale(&out->regions[r], factor);
 	}
 	out->code_blocks = code_blocks(&h);
@@ -262,6 +264,6 @@ void regions_build(const struct timing_program *p, const struct gpu_spec *g, dou
 		out->longest_block_cycles =
 			fmax(out->longest_block_cycles, all_turns(p, g, &misses, asked));
 	free(asked);
-	free(cycles);
+	free(path);
 	hyperblocks_free(&h);
 }
