@@ -79,6 +79,7 @@ double held_warp_cycles(const struct timing_program *p, uint32_t i, const struct
 	case INST_ERRBAR: return timing.errbar_cycles;
 	case INST_BLOCK_FENCE: return timing.block_fence_cycles;
 	case INST_CONDITION: return timing.condition_cycles;
+	case INST_MEETING: return timing.meeting_cycles;
 	default: return 0;
 	}
 }

@@ -143,6 +143,17 @@ static double share_of(const struct l2_kept *k, uint64_t base, uint64_t bytes, b
 	return bytes ? there / (double)bytes : 0;
 }
 
+bool l2_kept_piece(const struct l2_kept *k, unsigned i, uint64_t *base, uint64_t *end,
+                   double *share)
+{
+	if (i >= k->n)
+		return false;
+	*base = k->range[i].base;
+	*end = k->range[i].end;
+	*share = k->range[i].most * share_at(k, k->range[i].stamp);
+	return true;
+}
+
 double l2_kept_share(const struct l2_kept *k, uint64_t base, uint64_t bytes)
 {
 	return share_of(k, base, bytes, false);

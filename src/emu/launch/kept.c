@@ -113,11 +113,28 @@ bool fetches_textures(const struct ir *ir)
 	return false;
 }
 
+/* What L2 holds of the memory that it caches, piece by piece. */
+static void warm_pieces(struct emu_launch *l)
+{
+	const struct emu_device *d = l->device;
+	uint64_t base, end;
+	double share;
+	for (unsigned i = 0; l2_kept_piece(d->kept, i, &base, &end, &share); i++) {
+		const struct arena_region *r = arena_find(&d->arena, base);
+		if (!r || !in_l2(d, r) || share <= LEAST_SHARE)
+			continue;
+		const uint64_t first = (base - d->arena.base) / LINE_BYTES;
+		const uint64_t behind = (end - d->arena.base + LINE_BYTES - 1) / LINE_BYTES;
+		if (!cache_sim_warm(l->grid.cache, (uint32_t)first, (uint32_t)(behind - first), WARM_KEPT,
+		                    share))
+			return;
+	}
+}
+
 void kept_begin(struct emu_launch *l)
 {
 	const struct emu_device *d = l->device;
 	const bool small = small_met(d) && !fetches_textures(&l->image.ir); /* arrays lie apart */
-	bool room = true;
 	l->before = l->program ? mem_calloc(d->arena.n + 1, sizeof *l->before) : NULL;
 	for (unsigned i = 0; l->program && i < d->arena.n; i++) {
 		const struct arena_region *r = &d->arena.region[i];
@@ -130,11 +147,9 @@ void kept_begin(struct emu_launch *l)
 			.met = r->met || (small && r->size < SMALL_BYTES && in_l2(d, r)) ||
 			       emu_device_sets_anew(d, r) || of_host(r),
 		};
-		const double share = in_l2(d, r) ? l2_kept_share(d->kept, r->base, r->size) : 0;
-		if (room && share > LEAST_SHARE)
-			room = cache_sim_warm(l->grid.cache, (uint32_t)first, (uint32_t)(end - first),
-			                      WARM_KEPT, share);
 	}
+	if (l->program)
+		warm_pieces(l);
 }
 
 static unsigned how_touched(const struct emu_launch *l, unsigned region)

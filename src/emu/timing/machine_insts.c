@@ -220,6 +220,9 @@ enum inst_class class_beyond_machine(const struct xop *x)
 {
 	if (x->kind == X_SYSTEM)
 		return class_of_system(x);
+	if (x->kind == X_MEET_WARP &&
+	    (x->op == MEET_COLLECTIVE || x->op == MEET_GATHERED || x->op == MEET_ONE_PLACE))
+		return INST_MEETING;
 	return x->kind == X_FENCE && x->scope > SCOPE_CTA ? INST_FENCE : INST_OTHER;
 }
 
