@@ -71,6 +71,22 @@ TEST(dropped_in_part)
 	l2_kept_free(k);
 }
 
+/* Of a buffer that a copy brought a part of, that part is there. */
+TEST(piece_by_piece)
+{
+	struct l2_kept *k = touched(65536, L2_SENT);
+	uint64_t base = 1, end = 0;
+	double share = 0;
+	l2_kept_begin(k);
+	l2_kept_touch(k, MIB, 2 * MIB, L2_READ);
+	assert_true(l2_kept_piece(k, 0, &base, &end, &share));
+	assert_true(base == 0 && end == 65536 && share == 1);
+	assert_true(l2_kept_piece(k, 1, &base, &end, &share));
+	assert_true(base == MIB && end == 3 * MIB && share == 1);
+	assert_true(!l2_kept_piece(k, 2, &base, &end, &share));
+	l2_kept_free(k);
+}
+
 /* Who reads what was set, copied or sent has further to go, until it has been read once; what a
  * kernel wrote is near for a half of those who read it (tests/gpu/micro/before.cu). */
 TEST(what_others_wrote_lies_far)

@@ -116,12 +116,14 @@ TEST(fences_of_machine_code)
 	const enum inst_class in_block[] = { INST_BLOCK_FENCE };
 	const enum inst_class behind[] = { INST_OTHER, INST_STORE, INST_MEMBAR, INST_ERRBAR };
 	const enum inst_class condition[] = { INST_CONDITION };
+	const enum inst_class meeting[] = { INST_MEETING };
 	const enum inst_class cluster[] = { INST_MEMBAR, INST_ERRBAR, INST_CLUSTER_WAIT };
 	assert_true(fabs(in_machine_code(fence, 3) - timing.fence_cycles) < 2);
 	assert_true(fabs(in_machine_code(fence, 2) - timing.fence_cycles + timing.errbar_cycles) < 2);
 	assert_true(fabs(in_machine_code(in_block, 1) - timing.block_fence_cycles) < 2);
 	assert_true(fabs(in_machine_code(behind, 4) - timing.fence_store_cycles) < 4);
 	assert_true(fabs(in_machine_code(condition, 1) - timing.condition_cycles) < 2);
+	assert_true(fabs(in_machine_code(meeting, 1) - timing.meeting_cycles) < 2);
 	const double warps = (double)WARPS / BLOCKS;
 	const double meet = timing.cluster_wait_cycles + timing.cluster_wait_warp_cycles * warps;
 	assert_true(fabs(in_machine_code(cluster, 3) - meet) < 2);

@@ -131,6 +131,21 @@ TEST(stores_at_the_end_are_waited_for)
 	assert_true(late - early > 0.6 * stored);
 }
 
+/* Stores leave from the first of them on: behind what their region waits for before. */
+TEST(stores_leave_from_the_first_on)
+{
+	double ns[2];
+	for (unsigned late = 0; late < 2; late++) {
+		struct region two[2] = {
+			{ .block_passes = 1, .critical_path_cycles = 1 },
+			{ .block_passes = 1, .critical_path_cycles = 2000, .store_cycles = 1500 },
+		};
+		two[1].store_wait_cycles = late ? 2000 : 0;
+		ns[late] = of_two_regions(two);
+	}
+	assert_true(close_to((ns[1] - ns[0]) * 1.98, 1500 - (cbrt(8e9 + 3.375e9) - 2000), 0.02));
+}
+
 /* Loads that wait for the port behind stores add to them, but for stores to local memory; tensor
  * cores go on beside the rest. */
 TEST(loads_and_stores_share_a_port)

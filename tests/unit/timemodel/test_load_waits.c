@@ -82,7 +82,7 @@ static double lines_of_loop(double turns)
 	s.block[0].warp_passes = turns * WARPS;
 	struct hyperblocks h;
 	hyperblocks_build(&h, &s.p);
-	double *lines = lines_waited_for(&h);
+	double waits, *lines = lines_waited_for(&h, &waits);
 	const double of_loop = lines[0];
 	free(lines);
 	hyperblocks_free(&h);
@@ -112,13 +112,49 @@ TEST(many_waits_even_out)
 		end_block(&s, -1, -1);
 		struct hyperblocks h;
 		hyperblocks_build(&h, &s.p);
-		double *of = lines_waited_for(&h);
+		double waits, *of = lines_waited_for(&h, &waits);
 		lines[many] = of[0];
+		assert_true(fabs(waits - (many ? 4 : 1)) < 1e-9);
 		free(of);
 		hyperblocks_free(&h);
 	}
 	const double warps = (double)WARPS / BLOCKS;
 	assert_true(fabs(lines[0] - warps) < 1e-9 && fabs(lines[1] - sqrt(warps)) < 1e-9);
+}
+
+/* One block's @loads from L2, one after the other, of what was written last, by each of @blocks: how
+ * much longer than of what has been read before; a load. */
+static double longer_for_far(unsigned loads, double blocks)
+{
+	double took[2];
+	for (unsigned far = 0; far < 2; far++) {
+		struct sample s = { 0 };
+		for (unsigned i = 0; i < loads; i++) {
+			struct timing_inst *x = add_machine(&s, INST_LOAD, 2, 0, 0);
+			x->space = MEMORY_GLOBAL;
+			x->origin = (struct load_origin){ .known = true, .l2 = 1 };
+			add_machine(&s, INST_FP32, 2, 7, 1);
+		}
+		end_block(&s, -1, -1);
+		s.p.thread_blocks = blocks;
+		s.p.warps = blocks;
+		struct run_counts c = { .l2_sectors = -1, .dram_read_bytes = -1, .far_share = far };
+		regions_build(&s.p, gpu_find("h200"), 1, &c);
+		took[far] = c.regions[0].critical_path_cycles;
+		run_counts_free(&c);
+	}
+	return (took[1] - took[0]) / loads / (gpu_find("h200")->clock_mhz * 1e-3);
+}
+
+/* A half of what was written last is far from an SM; of many SMs one nearly always has to go there,
+ * unless each goes often (tests/gpu/micro/first_loads.cu). */
+TEST(what_is_far_counts_by_the_slowest_block)
+{
+	const double all = timing.written_far_ns;
+	assert_true(fabs(longer_for_far(1, 1) - all / 2) < 1);
+	assert_true(fabs(longer_for_far(1, 64) - all) < 1);
+	assert_true(fabs(longer_for_far(16, 1) - all / 2) < 1);
+	assert_true(longer_for_far(16, 64) > 0.7 * all && longer_for_far(16, 64) < 0.9 * all);
 }
 
 /* What is left to wait for a load when the block before it is done, of which all warps ask for
