@@ -209,12 +209,41 @@ static enum program_kind start_program(struct worker *wk)
 	return PROGRAM_SPECULATIVE;
 }
 
+/* The first and the last block, in which all is looked for that shared memory without a value may
+ * be read for. */
+static bool is_an_end(const struct grid *g, uint64_t index)
+{
+	return g->shared_bytes && (!g->quick || g->looks_at_ends) &&
+	       (index == 0 || index == g->order.n - 1);
+}
+
+static void set_checks(struct worker *wk, bool shadowed)
+{
+	const struct grid *g = wk->grid;
+	wk->checked = wk->race || shadowed; /* the others have nothing to check */
+	wk->quick = g->quick && !wk->checked ? g->quick->full : NULL;
+	shadow_free(wk->checked ? NULL : wk->shadow);
+	if (!wk->checked)
+		wk->shadow = NULL;
+}
+
+/* Races were looked for as long as they are: the rest of the block, which may be long, goes on as
+ * any other. Blocks of a cluster have to do with one another's looks. */
+static void end_looks(struct worker *wk, uint64_t index)
+{
+	const struct grid *g = wk->grid;
+	if (!wk->race || !races_spent(g->races) || g->cluster_blocks > 1 || g->together)
+		return;
+	race_block_end(wk->race);
+	wk->race = NULL;
+	set_checks(wk, is_an_end(g, index));
+}
+
 void block_begin(struct worker *wk, uint64_t index)
 {
 	struct grid *g = wk->grid;
 	const struct launch_plan *p = g->plan;
 	const uint64_t b = order_block(&g->order, index);
-	const bool ends = (!g->quick || g->looks_at_ends) && (index == 0 || index == g->order.n - 1);
 	wk->block = b;
 	wk->index_in_wave = index - g->wave_first;
 	wk->ctaid[0] = (uint32_t)(b % p->grid.x);
@@ -222,13 +251,9 @@ void block_begin(struct worker *wk, uint64_t index)
 	wk->ctaid[2] = (uint32_t)(b / p->grid.x / p->grid.y);
 	race_block_end(wk->race);
 	wk->race = g->racing ? race_block_start(g->races, b) : NULL;
-	wk->checked = wk->race || (ends && g->shared_bytes); /* the others have nothing to check */
 	wk->trace = index == 0 ? g->trace : NULL;
-	wk->quick = g->quick && !wk->checked ? g->quick->full : NULL;
-	shadow_free(wk->checked ? NULL : wk->shadow);
-	if (!wk->checked)
-		wk->shadow = NULL;
-	else if (!wk->shadow && g->shared_bytes)
+	set_checks(wk, is_an_end(g, index));
+	if (wk->checked && !wk->shadow && g->shared_bytes)
 		wk->shadow = shadow_new(g->shared_bytes);
 	if (wk->shadow)
 		shadow_start(wk->shadow);
@@ -383,6 +408,7 @@ enum block_state block_step(struct worker *wk, uint64_t index)
 	uint32_t gone = 0;
 	bool running = false, waiting = false, asking = false, moved = false;
 	wk->barriers_opened = 0;
+	end_looks(wk, index);
 	for (uint32_t i = 0; i < n; i++) {
 		struct warp *w = warp_at(wk, wk->grid->order.backwards ? n - 1 - i : i);
 		if (w->state == WARP_BARRIER && opened >> w->barrier & 1) {

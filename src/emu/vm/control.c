@@ -38,11 +38,11 @@ static inline bool is_traced(const struct warp *w)
 	return w->worker->trace && !w->worker->trace->cut && w->number == 0;
 }
 
-/* Every byte of shared memory has a value: care would find nothing any more. */
+/* Every byte of shared memory has a value, or there is none: care would find nothing any more. */
 static bool needs_no_care(const struct warp *w, const struct uop *u)
 {
 	const struct worker *wk = w->worker;
-	return wk->shadow && wk->shadow->full && !wk->race && !w->stays_careful && !is_traced(w) &&
+	return (!wk->shadow || wk->shadow->full) && !wk->race && !w->stays_careful && !is_traced(w) &&
 	       (int32_t)u->a >= 0 && !w->depth && !w->calls && !w->n_waiting && !w->n_parts &&
 	       w->live == 0xffffffffu && !wk->grid->reference_only;
 }

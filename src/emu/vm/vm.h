@@ -41,7 +41,8 @@ struct mem_count {
 struct mem_window {
 	uint64_t lo, len;
 	uintptr_t written; /* + address / 4: its flags, if the buffer was undefined at first; else 0 */
-	uint64_t last;     /* lowest address of the last access, to fetch ahead */
+	uint64_t last;     /* lowest address of the last access, to fetch ahead, ... */
+	uint32_t warp;     /* ... and which warp's of its block */
 };
 
 /* Where an instruction's last irregular access went, where nothing is counted: of one buffer. */

@@ -51,6 +51,10 @@ static inline bool sampled_span(const struct warp *w, uint64_t low, uint64_t spa
 	return sampled(w, low) || sampled(w, low + span - 1);
 }
 
+/* What the warp of this number will load in a block of two blocks' time, which mostly lies beside
+ * what it loads now: the block behind this one is another host thread's. */
+#define NEXT_BLOCK 256
+
 /*
  * Loads of one instruction often lie a constant distance apart, a row of a matrix for example: the
  * next place is fetched ahead. Host hardware cannot see these strides, since all guest
@@ -61,6 +65,11 @@ static inline void fetch_ahead(const struct warp *w, struct mem_window *win, uin
 {
 	const uint64_t next = low + (low - win->last);
 	win->last = low;
+	if (wide && win->warp != w->number) {
+		win->warp = w->number;
+		__builtin_prefetch((const void *)(w->host + low + NEXT_BLOCK));
+		__builtin_prefetch((const void *)(w->host + low + NEXT_BLOCK + 64));
+	}
 	__builtin_prefetch((const void *)(w->host + next));
 	if (wide) /* more than the 64 bytes of a host line */
 		__builtin_prefetch((const void *)(w->host + next + 64));
