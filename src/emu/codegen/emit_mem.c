@@ -191,6 +191,16 @@ static uint8_t lanes_in_a_row(const uint64_t offset[32], unsigned bytes)
 	return 1;
 }
 
+/* How the lanes lie wherever the access goes. */
+static void set_arrangement(const struct emit *e, struct memop *m)
+{
+	uint64_t offset[32];
+	struct pattern p;
+	m->row = 1;
+	if (m->addr.kind == ADDR_PATTERN && lane_offsets(e, m, offset, &p))
+		m->row = lanes_in_a_row(offset, m->access);
+}
+
 /* The handler for full warps, or NULL when the access must be looked at lane by lane. */
 static const struct handler *fast_handler(struct emit *e, struct memop *m)
 {
@@ -208,7 +218,6 @@ static const struct handler *fast_handler(struct emit *e, struct memop *m)
 	m->low = m->addr.offset + p.min;
 	m->span = (uint64_t)(p.max - p.min) + m->access;
 	m->align_mask = m->access - 1u;
-	m->row = lanes_in_a_row(offset, m->access);
 	if (shared && m->span > e->shared_bytes)
 		return NULL; /* never fits */
 	m->last_low = shared ? e->shared_bytes - m->span : 0;
@@ -259,6 +268,7 @@ void emit_memory(struct emit *e, const struct xop *x)
 	struct memop *m = &e->p->mem[x->mem];
 	set_type(e, m, x, (unsigned)x->mem);
 	m->addr = address_of(e, &x->s[0], x->offset, 0);
+	set_arrangement(e, m);
 	set_destinations(e, x, m);
 	if (x->kind == X_ASYNC) { /* s[1] source address, s[2] bytes used, s[3] source offset */
 		m->from = address_of(e, &x->s[1], (int64_t)x->s[3].value, 1);

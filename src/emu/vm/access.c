@@ -52,7 +52,7 @@ static void start_access(struct access *a, struct warp *w, const struct uop *u,
 	a->m = m;
 	a->mask = mask;
 	a->bytes = m->access;
-	a->read = a->write = a->atomic = a->wants_value = false;
+	a->read = a->write = a->atomic = a->wants_value = a->planned = false;
 	a->remote = 0;
 	a->again = NULL;
 	a->base = NULL;
@@ -215,6 +215,7 @@ static bool run_access(struct warp *w, const struct uop *u, uint32_t mask)
 	a.wants_value = a.read && !x->blind;
 	a.write = x->kind == X_ST || a.atomic;
 	lane_addresses(w, &m->addr, a.address);
+	a.planned = true;
 	return x->space == SPACE_GENERIC ? generic_access(&a) : perform_access(&a);
 }
 

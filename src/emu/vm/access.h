@@ -17,6 +17,7 @@ struct access {
 	unsigned bytes; /* of a lane, all elements */
 	bool read, write, atomic;
 	bool wants_value; /* reads what must have a value */
+	bool planned;     /* its addresses are those of m->addr */
 	enum lane_layout layout;
 	struct repeat *again; /* LAYOUT_ANY: the arrangement of the lanes; NULL = too wide */
 	uint64_t first;       /* address of the first active lane */

@@ -19,10 +19,20 @@ static bool access_fault(struct warp *w, const struct uop *u, enum fault_kind ki
 	return false;
 }
 
+/* What probe_layout() would find, by how the address is made where that is enough. */
+static enum lane_layout planned_layout(const struct access *a)
+{
+	if (a->planned && a->m->addr.kind == ADDR_UNIFORM)
+		return LAYOUT_SAME;
+	if (a->planned && a->m->addr.kind == ADDR_PATTERN && a->m->row == 32)
+		return a->mask & (a->mask - 1) ? LAYOUT_ROW : LAYOUT_SAME;
+	return probe_layout(a->address, a->mask, a->bytes);
+}
+
 void access_find_layout(struct access *a)
 {
 	const unsigned first = lowest_lane(a->mask), last = 31 - (unsigned)__builtin_clz(a->mask);
-	a->layout = probe_layout(a->address, a->mask, a->bytes);
+	a->layout = planned_layout(a);
 	a->first = a->low = a->address[first];
 	a->span = a->layout == LAYOUT_ROW ? (last - first + 1) * (uint64_t)a->bytes : a->bytes;
 	a->again = NULL;

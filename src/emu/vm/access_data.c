@@ -1,6 +1,10 @@
 /* Moves the data of an access, and does its atomics. */
 #include "emu/vm/access.h"
 
+#include <string.h>
+
+typedef int16_t __attribute__((may_alias)) mem_s16;
+
 GUEST_MEMORY static inline uint64_t read_value(const uint8_t *p, unsigned bytes, bool sign)
 {
 	switch (bytes) {
@@ -53,6 +57,13 @@ GUEST_MEMORY static void transfer_words(struct access *a)
 	const uint32_t mask = a->mask;
 	int32_t row[32];
 	const int32_t *at = a->again ? a->again->offset : same;
+	if (a->layout == LAYOUT_ROW && mask == 0xffffffffu) {
+		if (a->write)
+			memcpy(a->base, frame(a->w, m->s[0]), 128);
+		else
+			memcpy(frame(a->w, (uint32_t)m->d[0]), a->base, 128);
+		return;
+	}
 	if (a->layout == LAYOUT_ROW) {
 		const int32_t first = (int32_t)lowest_lane(mask);
 		for (int32_t i = 0; i < 32; i++)
@@ -75,27 +86,44 @@ GUEST_MEMORY static void transfer_words(struct access *a)
 		d[i] = *(const mem_u32 *)(const void *)(a->base + at[i]);
 }
 
-/* Whole words of other layouts, or several per lane. */
-#define TRANSFER(name, word)                                                                 \
-	GUEST_MEMORY static void name(struct access *a)                                          \
-	{                                                                                        \
-		const struct memop *m = a->m;                                                        \
-		for (unsigned e = 0; e < m->vec; e++) {                                              \
-			const size_t offset = e * sizeof(word);                                          \
-			if (a->write) {                                                                  \
-				const word *s = frame(a->w, m->s[e]);                                        \
-				for (uint32_t k = a->mask; k; k &= k - 1)                                    \
-					*(word *)(void *)(a->host[lowest_lane(k)] + offset) = s[lowest_lane(k)]; \
-			} else if (m->d[e] >= 0) {                                                       \
-				word *d = frame(a->w, (uint32_t)m->d[e]);                                    \
-				for (uint32_t k = a->mask; k; k &= k - 1)                                    \
-					d[lowest_lane(k)] =                                                      \
-						*(const word *)(const void *)(a->host[lowest_lane(k)] + offset);     \
-			}                                                                                \
-		}                                                                                    \
+/* Other layouts, several elements per lane, or parts of words: in memory a @type, in a lane's
+ * register a @word, of which loads make it by way of @as. */
+#define TRANSFER(name, type, word, as)                                                             \
+	GUEST_MEMORY static void name(struct access *a)                                                \
+	{                                                                                              \
+		const struct memop *m = a->m;                                                              \
+		for (unsigned e = 0; e < m->vec; e++) {                                                    \
+			const size_t offset = e * sizeof(type);                                                \
+			if (a->write) {                                                                        \
+				const word *s = frame(a->w, m->s[e]);                                              \
+				for (uint32_t k = a->mask; k; k &= k - 1)                                          \
+					*(type *)(void *)(a->host[lowest_lane(k)] + offset) = (type)s[lowest_lane(k)]; \
+			} else if (m->d[e] >= 0) {                                                             \
+				word *d = frame(a->w, (uint32_t)m->d[e]);                                          \
+				for (uint32_t k = a->mask; k; k &= k - 1)                                          \
+					d[lowest_lane(k)] =                                                            \
+						(word)(as) *                                                               \
+						(const type *)(const void *)(a->host[lowest_lane(k)] + offset);            \
+			}                                                                                      \
+		}                                                                                          \
 	}
-TRANSFER(transfer_32, mem_u32)
-TRANSFER(transfer_64, mem_u64)
+TRANSFER(transfer_u8, uint8_t, mem_u32, uint32_t)
+TRANSFER(transfer_s8, int8_t, mem_u32, int32_t)
+TRANSFER(transfer_u16, mem_u16, mem_u32, uint32_t)
+TRANSFER(transfer_s16, mem_s16, mem_u32, int32_t)
+TRANSFER(transfer_32, mem_u32, mem_u32, uint32_t)
+TRANSFER(transfer_64, mem_u64, mem_u64, uint64_t)
+
+/* All lanes load the same value, a scalar. */
+GUEST_MEMORY static void load_scalar(const struct access *a)
+{
+	const struct memop *m = a->m;
+	const struct warp *w = a->w;
+	const uint8_t *p = a->base ? a->base : a->host[lowest_lane(a->mask)];
+	for (unsigned e = 0; e < m->vec; e++)
+		if (m->d[e] >= 0)
+			SCALAR64((uint32_t)m->d[e]) = read_value(p + e * m->bytes, m->bytes, m->sign);
+}
 
 void access_transfer(struct access *a)
 {
@@ -104,21 +132,16 @@ void access_transfer(struct access *a)
 		transfer_words(a);
 		return;
 	}
-	access_set_hosts(a);
-	if ((m->bytes == 4 || m->bytes == 8) && (a->write || !m->d_scalar)) {
-		m->bytes == 4 ? transfer_32(a) : transfer_64(a);
+	if (m->d_scalar && !a->write) {
+		load_scalar(a);
 		return;
 	}
-	const uint32_t lanes = m->d_scalar && !a->write ? a->mask & -a->mask : a->mask;
-	for (uint32_t k = lanes; k; k &= k - 1) {
-		const unsigned i = lowest_lane(k);
-		for (unsigned e = 0; e < m->vec; e++) {
-			uint8_t *p = a->host[i] + e * m->bytes;
-			if (a->write)
-				write_value(p, m->bytes, get_lane(a->w, m, e, i));
-			else
-				put_lane(a->w, m, e, i, read_value(p, m->bytes, m->sign));
-		}
+	access_set_hosts(a);
+	switch (m->bytes) {
+	case 1: m->sign ? transfer_s8(a) : transfer_u8(a); break;
+	case 2: m->sign ? transfer_s16(a) : transfer_u16(a); break;
+	case 4: transfer_32(a); break;
+	default: transfer_64(a); break;
 	}
 }
 
