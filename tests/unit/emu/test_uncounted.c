@@ -31,10 +31,13 @@ static bool run_uncounted(struct emu_case *c, const struct emu_way *way)
 static unsigned place_of(unsigned lane, unsigned bytes, unsigned form)
 {
 	switch (form) {
-	case 0: return (lane + 3) * bytes;                      /* a row */
-	case 1: return (lane * 7 % LANES) * bytes;              /* anywhere */
-	case 2: return (lane == 31 ? 0 : lane + 1) * bytes;     /* a row but for its end */
-	default: return (lane + (lane > 15 ? 128 : 0)) * bytes; /* two rows */
+	case 0: return (lane + 3) * bytes;                       /* a row */
+	case 1: return (lane * 7 % LANES) * bytes;               /* anywhere */
+	case 2: return (lane == 31 ? 0 : lane + 1) * bytes;      /* a row but for its end */
+	case 3: return (lane + (lane > 15 ? 128 : 0)) * bytes;   /* two rows */
+	case 4: return (lane % 8 + (3 - lane / 8) * 60) * bytes; /* rows of 8, the last one first */
+	case 5: return (lane % 8 + lane / 8 * 4) * bytes;        /* ... each half over the one before */
+	default: return (lane + (lane > 11 ? 100 : 0)) * bytes;  /* two rows, not of whole eights */
 	}
 }
 
@@ -70,7 +73,7 @@ static void one_form(const char *type, const char *reg, unsigned bytes, unsigned
 TEST(lanes_are_moved_wherever_they_lie)
 {
 	for (unsigned few = 0; few < 2; few++)
-		for (unsigned form = 0; form < 4; form++) {
+		for (unsigned form = 0; form < 7; form++) {
 			const unsigned lanes = few ? 5 : LANES;
 			one_form("u8", "%r6", 1, form, lanes);
 			one_form("v2.u8", "{%h1, %h2}", 2, form, lanes);

@@ -244,29 +244,41 @@ static void change_words(struct warp *w, const struct quick *q)
 }
 
 /*
- * All lanes of a warp load or store elements one behind the other, by addresses that are only known
- * now, where the instruction went last. False: something of it is not so.
+ * All lanes of a warp load or store elements one behind the other, or each eighth of them in a row
+ * of its own as where a block is 16 or 8 wide, by addresses that are only known now, where the
+ * instruction went last. False: something of it is not so.
  */
-#define ROW(type, lane_type, scale)                                                             \
-	GUEST_MEMORY static inline bool row_##type(struct warp *w, const struct memop *m)           \
-	{                                                                                           \
-		const struct mem_buffer *last = &w->worker->place[m->id];                               \
-		const mem_u64 *at = frame(w, m->addr.slot);                                             \
-		const uint64_t first = at[0], low = first + (uint64_t)m->addr.offset;                   \
-		const uint64_t span = 32 << (scale);                                                    \
-		uint64_t other = low & ((1u << (scale)) - 1);                                           \
-		EACH_LANE(i) other |= (at[i] - first) ^ (uint64_t)i << (scale);                         \
-		if (other || last->written || last->size < span || low - last->low > last->size - span) \
-			return false;                                                                       \
-		type *const host = (type *)(w->host + low);                                             \
-		if (m->x->kind == X_ST) {                                                               \
-			const lane_type *s = frame(w, m->s[0]);                                             \
-			EACH_LANE(i) host[i] = (type)s[i];                                                  \
-		} else if (m->d[0] >= 0) {                                                              \
-			lane_type *d = frame(w, (uint32_t)m->d[0]);                                         \
-			EACH_LANE(i) d[i] = (lane_type)host[i];                                             \
-		}                                                                                       \
-		return true;                                                                            \
+#define ROW_LANES 8u
+#define EACH_ROW(r) for (unsigned r = 0; r < 32; r += ROW_LANES)
+#define EACH_OF_ROW(i) for (unsigned i = 0; i < ROW_LANES; i++)
+#define ROW(type, lane_type, scale)                                                    \
+	GUEST_MEMORY static inline bool row_##type(struct warp *w, const struct memop *m)  \
+	{                                                                                  \
+		const struct mem_buffer *last = &w->worker->place[m->id];                      \
+		const mem_u64 *at = frame(w, m->addr.slot);                                    \
+		const uint64_t offset = (uint64_t)m->addr.offset, span = ROW_LANES << (scale); \
+		uint64_t other = last->written || last->size < span, low[32 / ROW_LANES];      \
+		EACH_ROW(r)                                                                    \
+		{                                                                              \
+			const uint64_t first = low[r / ROW_LANES] = at[r] + offset;                \
+			EACH_OF_ROW(i) other |= (at[r + i] - at[r]) ^ (uint64_t)i << (scale);      \
+			other |= first & ((1u << (scale)) - 1);                                    \
+			other |= first - last->low > last->size - span;                            \
+		}                                                                              \
+		if (other)                                                                     \
+			return false;                                                              \
+		EACH_ROW(r)                                                                    \
+		{                                                                              \
+			type *const host = (type *)(w->host + low[r / ROW_LANES]);                 \
+			if (m->x->kind == X_ST) {                                                  \
+				const lane_type *s = (const lane_type *)frame(w, m->s[0]) + r;         \
+				EACH_OF_ROW(i) host[i] = (type)s[i];                                   \
+			} else if (m->d[0] >= 0) {                                                 \
+				lane_type *d = (lane_type *)frame(w, (uint32_t)m->d[0]) + r;           \
+				EACH_OF_ROW(i) d[i] = (lane_type)host[i];                              \
+			}                                                                          \
+		}                                                                              \
+		return true;                                                                   \
 	}
 ROW(mem_u8, mem_u32, 0)
 ROW(mem_s8, mem_s32, 0)
