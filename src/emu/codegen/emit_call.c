@@ -5,9 +5,23 @@
 #include "emu/codegen/emit.h"
 
 #include "base/mem.h"
+#include "ptx/link.h"
+
+/* From which functions of the module function @caller may be called again; most are the last to be
+ * called, and then no register has to be kept. */
+static const bool *find_returns(struct emit *e, uint32_t caller)
+{
+	const struct ir *ir = &e->im->ir;
+	bool *back = image_pool(e->im, ir->n_callees * sizeof *back);
+	for (unsigned i = 0; i < ir->n_callees; i++) {
+		const int32_t part = ir->linked->part_of[link_resolve(ir->module, (int32_t)i)];
+		back[i] = part > 0 && link_recurses(ir->linked, caller, (unsigned)part);
+	}
+	return back;
+}
 
 /* Registers that live behind the call at the end of @block and belong to its function. */
-static const struct call_frame *make_frame(struct emit *e, uint32_t block)
+static struct call_frame *make_frame(struct emit *e, uint32_t block)
 {
 	const struct ir *ir = &e->im->ir;
 	const uint64_t *live = bits_row(&e->im->live.in, (unsigned)ir->blocks[block].succ[0]);
@@ -37,7 +51,9 @@ void emit_call(struct emit *e, const struct xop *x)
 		scalar = affine_uniform(&form);
 		address = scalar ? emit_scalar(e, &x->s[0], 8) : emit_lanes(e, &x->s[0], 8, 0);
 	}
-	const struct call_frame *frame = x->saves ? make_frame(e, e->block) : NULL;
+	struct call_frame *frame = x->saves ? make_frame(e, e->block) : NULL;
+	if (frame && !direct)
+		frame->comes_back = find_returns(e, x->caller);
 	struct uop *u = emit_uop(e, direct ? &e->h->call->direct : &e->h->call->indirect);
 	u->frame = frame;
 	u->a = address;

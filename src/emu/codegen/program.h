@@ -198,7 +198,8 @@ struct system_operands {
 
 /* Registers that a function must find again when it has called itself. */
 struct call_frame {
-	uint32_t bytes; /* of 32 lanes */
+	const bool *comes_back; /* of a call through a pointer, by function: whether it may */
+	uint32_t bytes;         /* of 32 lanes */
 	unsigned n;
 	struct call_frame_part {
 		int32_t reg;

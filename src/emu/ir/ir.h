@@ -151,6 +151,7 @@ struct xop {
 	int64_t offset;
 	int32_t mem;        /* number of this memory instruction, -1 = not memory */
 	bool saves;         /* CALL: may come back to this function, whose registers must be kept */
+	uint32_t caller;    /* CALL: this function, as a part of struct linked */
 	bool bypass_l1;     /* .cg .cv, volatile, relaxed and stronger */
 	bool strong;        /* LD, ST: volatile (without sem), relaxed and stronger */
 	bool same_request;  /* LD, ST: of the memory instruction in front of it, counted there */

@@ -228,6 +228,7 @@ static bool call_function(struct lower *l, int32_t callee)
 	struct xop *x = low_emit(l, X_CALL);
 	x->target = callee >= 0 ? (int32_t)k->part[callee].first_block : -1;
 	x->saves = saves;
+	x->caller = here;
 	x->n_s = callee >= 0 ? 0 : 1;
 	x->s[0] = address;
 	return !l->failed;

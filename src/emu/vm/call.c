@@ -10,8 +10,10 @@
 
 /* --- calls --- */
 
-/* Leaves the lanes of @mask behind the call at the end of block @u->y; false = too deep. */
-static bool push_call(struct warp *w, const struct uop *u, uint32_t mask)
+/* Leaves the lanes of @mask behind the call at the end of block @u->y, with what @f says of their
+ * registers (NULL: nothing); false = too deep. */
+static bool push_call(struct warp *w, const struct uop *u, uint32_t mask,
+                      const struct call_frame *f)
 {
 	const struct ir *ir = &w->image->ir;
 	/* divided, it may have several chains of calls at a time */
@@ -21,12 +23,12 @@ static bool push_call(struct warp *w, const struct uop *u, uint32_t mask)
 		return false;
 	}
 	w->calls++;
-	const size_t kept = u->frame ? vm_save_frame(w, u->frame) : 0;
+	const size_t kept = f ? vm_save_frame(w, f) : 0;
 	w->stack[w->depth++] = (struct simt_entry){ .mask = mask,
 		                                        .block = ir->blocks[u->y].succ[0],
 		                                        .rc = w->rc,
 		                                        .call = true,
-		                                        .frame = u->frame,
+		                                        .frame = f,
 		                                        .kept = kept };
 	w->rc = -1;
 	return true;
@@ -36,7 +38,7 @@ static bool push_call(struct warp *w, const struct uop *u, uint32_t mask)
 HANDLER(call_full)
 {
 	const struct uop *to = u->x.to;
-	if (!push_call(w, u, mask))
+	if (!push_call(w, u, mask, u->frame))
 		return NULL;
 	if (--w->fuel < 0)
 		return yield_warp(w, to);
@@ -45,37 +47,42 @@ HANDLER(call_full)
 HANDLER(call_masked)
 {
 	const struct uop *to = u->x.to;
-	if (!push_call(w, u, mask))
+	if (!push_call(w, u, mask, u->frame))
 		return NULL;
 	if (--w->fuel < 0)
 		return yield_warp(w, to);
 	NEXT_masked(to);
 }
 
-/* Block of the function at @address, -1 = there is none. */
-static int32_t function_block(const struct ir *ir, uint64_t address)
+/* Number of the function at @address, -1 = there is none that can be called. */
+static int64_t function_at(const struct ir *ir, uint64_t address)
 {
 	const uint64_t at = address - function_address(0);
-	if (at % FUNCTION_STEP || at / FUNCTION_STEP >= ir->n_callees)
+	if (at % FUNCTION_STEP || at / FUNCTION_STEP >= ir->n_callees ||
+	    ir->callee[at / FUNCTION_STEP] < 0)
 		return -1;
-	return ir->callee[at / FUNCTION_STEP];
+	return (int64_t)(at / FUNCTION_STEP);
 }
 
 /* CALL THROUGH A POINTER: a 32 lanes of addresses, b 1 = scalar; y and frame as above */
 HANDLER(call_indirect)
 {
 	const mem_u64 *address = frame(w, u->a);
+	const struct ir *ir = &w->image->ir;
 	int32_t block[32];
+	bool comes_back = false;
 	for (uint32_t m = mask; m; m &= m - 1) {
 		const unsigned i = (unsigned)__builtin_ctz(m);
-		block[i] = function_block(&w->image->ir, address[u->b ? 0 : i]);
-		if (block[i] < 0) {
+		const int64_t f = function_at(ir, address[u->b ? 0 : i]);
+		if (f < 0) {
 			vm_fault(w, u, FAULT_FUNCTION, i);
 			w->worker->fault.address = address[u->b ? 0 : i];
 			return NULL;
 		}
+		block[i] = ir->callee[f];
+		comes_back |= u->frame && u->frame->comes_back[f];
 	}
-	if (!push_call(w, u, mask))
+	if (!push_call(w, u, mask, comes_back ? u->frame : NULL))
 		return NULL;
 	uint32_t left = mask;
 	while (left) { /* the group of the highest lane goes to the bottom of the stack */
