@@ -242,6 +242,8 @@ bool program_job_run(const struct program_job *job, struct program *out, struct 
 		path = built;
 		if (repairs >> PROGRAM_REPAIR_NEWER & 1)
 			gpu = sheet_for(PROGRAM_NEWER_CC, gpu);
+	} else if (job->newer && !job->measured) {
+		gpu = sheet_for(program_least_cc(path), gpu);
 	}
 	if (job->built)
 		job->built(job->ctx);
@@ -262,5 +264,9 @@ bool program_job_run(const struct program_job *job, struct program *out, struct 
 	for (unsigned r = 0; out->path && r < PROGRAM_REPAIR_COUNT; r++)
 		if (repairs >> r & 1)
 			program_note(out, "built", program_repair_note((enum program_repair)r));
+	if (out->path && !w->is_source && gpu != job->gpu)
+		program_note(out, "newer-gpu",
+		             "the executable holds no code for the usual GPU: run for the first that it "
+		             "holds code for; --gpu names another");
 	return ok;
 }

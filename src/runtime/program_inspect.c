@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* memmem() */
 /* What an executable is, before it is started; see program_run.h. ELF: System V ABI, chapters 4, 5.
  */
+#include "runtime/fatbin.h"
 #include "runtime/program_run.h"
 
 #include "base/file.h"
@@ -151,4 +152,34 @@ bool program_inspect(const char *path, enum program_form *form, struct err *err)
 	const bool ok = open_elf(&e, path, err) && inspect(&e, path, form, err);
 	text_free(&file);
 	return ok;
+}
+
+/* Of one container. */
+static unsigned least_of(const uint8_t *data, size_t size)
+{
+	struct fatbin_entry e;
+	unsigned least = 0;
+	for (unsigned i = 0; fatbin_entry_at(data, size, i, &e, NULL) == 1; i++)
+		least = !least || e.arch < least ? e.arch : least;
+	return least;
+}
+
+unsigned program_least_cc(const char *path)
+{
+	struct text file = { 0 };
+	struct err err = { 0 };
+	unsigned most = 0;
+	if (!file_read(path, MAX_EXECUTABLE, &file, &err))
+		return 0;
+	struct elf e = { .data = (const uint8_t *)file.s, .size = file.len };
+	const Elf64_Shdr *s = open_elf(&e, path, &err) ? section_named(&e, ".nv_fatbin") : NULL;
+	const uint8_t *data = s ? elf_part(&e, s->sh_offset, s->sh_size) : NULL;
+	for (size_t at = 0, step; data && at < s->sh_size; at += step) {
+		const size_t bytes = fatbin_size(data + at, s->sh_size - at);
+		const unsigned least = bytes ? least_of(data + at, bytes) : 0;
+		most = least > most ? least : most;
+		step = bytes ? (bytes + 7) / 8 * 8 : 8; /* they begin at multiples of 8 */
+	}
+	text_free(&file);
+	return most;
 }

@@ -38,6 +38,9 @@ enum program_form {
 bool program_inspect(const char *path, enum program_form *form, struct err *err);
 /* The same for a run on a real GPU, where the program may be of any form. */
 bool program_inspect_for_gpu(const char *path, struct err *err);
+/* The least compute capability (90) for which executable @path holds code of every part of it; 0 =
+ * it has none, or cannot be read. */
+unsigned program_least_cc(const char *path);
 
 /* True: the program ran, well or not; @out tells. False: it could not be started or watched. */
 bool program_run(const struct program_request *req, struct program *out, struct err *err);

@@ -68,3 +68,11 @@ int main()
 EOF2
 run newer-fp8 0 launches fp8.cu
 same newer-fp8-output 64 "$(cat "$dir/out")"
+
+# An executable for newer GPUs only
+nvcc -arch=sm_90 -cudart shared -o cluster cluster.cu
+run newer-executable 0 launches ./cluster
+same newer-executable-output '9: 11 10' "$(cat "$dir/out")"
+says newer-executable-noted 'holds no code for the usual GPU: run for the first'
+run newer-executable-asked 1 launches ./cluster --gpu a100
+says newer-executable-refused 'the program holds no code for compute capability 8.0'

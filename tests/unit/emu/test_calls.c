@@ -17,7 +17,7 @@ static const char code[] = PTX_HEAD
 	/* x + 1 */
 	".func (.param .b32 r) leaf(.param .b32 x)\n{\n" REGISTERS
 	"ld.param.b32 %r1, [x]; add.s32 %r1, %r1, 1; st.param.b32 [r], %r1; ret;\n}\n"
-	/* 5 where x = 0; else 3 * y + x, y of x - 1 by node, or by leaf where that is a multiple of 7 */
+	/* 5 where x = 0; else 3 * y + x: y of x - 1 by node, of a multiple of 7 by leaf */
 	".func (.param .b32 r) node(.param .b32 x)\n{\n" REGISTERS
 	"ld.param.b32 %r1, [x]; mov.b32 %r5, 5; setp.eq.s32 %p1, %r1, 0; @%p1 bra DONE;\n"
 	"sub.s32 %r2, %r1, 1; rem.s32 %r3, %r2, 7; setp.ne.s32 %p2, %r3, 0;\n"
