@@ -2,6 +2,7 @@
 #include "../unit.h"
 #include "emu/device.h"
 
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -117,8 +118,11 @@ TEST(a_block_goes_on_at_full_speed_behind_the_last_look)
 	assert_true(emu_device_new(&d, gpu_find("h200"), &err));
 	if (!emu_module_load(d, code, "test", &m, &err))
 		fail_msg("%s", err.msg);
-	const double alone_s = long_way(d, m, RACES_OFF, &without);
-	const double looked_s = long_way(d, m, RACES_SPREAD, &with);
+	double alone_s = 1e9, looked_s = 1e9;
+	for (unsigned k = 0; k < 3; k++) { /* the machine has other work, too */
+		alone_s = fmin(alone_s, long_way(d, m, RACES_OFF, &without));
+		looked_s = fmin(looked_s, long_way(d, m, RACES_SPREAD, &with));
+	}
 	if (looked_s > 3 * alone_s + 0.3)
 		fail_msg("%.2f s, and %.2f s without a look", looked_s, alone_s);
 	assert_int_equal(with.total.warp_executed, without.total.warp_executed);
