@@ -199,11 +199,11 @@ as_machine_code() { # sm, case ...
 	done
 }
 if [ -x "$cases" ]; then
-	as_machine_code 75 cvt_f16 mem_isspacep mma_m8n8k4 mma_m8n8k4_f16 mma_m8n8k4_turned
+	as_machine_code 75 f32_decided cvt_f16 mem_isspacep mma_m8n8k4 mma_m8n8k4_f16 mma_m8n8k4_turned
 	as_machine_code 90 cvt_fp8_f16x2 cvt_pack cvt_tf32_round cvt_f64_numbers cvt_half_number cvt_float_narrow_int int_add_sat f32_min_max_xorsign \
 		call_divergent cluster_shared bulk_copy mem_cp_async mbarrier_bytes atom_vectors mma_b1_k256 mma_sp_f16_k32 mma_sp_s8_k64 cvt_f16 wgmma_f16
 	as_machine_code 100 f32_pairs redux_f32 cluster_none cluster_registers mma_b1_k256 int_video_one
-	as_machine_code 120 bulk_copy bulk_copy_other int_add_sat mma_e4m3 cvt_bf16 int_carry_64 int_video_shift_mad_set mma_wmma_b1
+	as_machine_code 120 f32_decided bulk_copy bulk_copy_other int_add_sat mma_e4m3 cvt_bf16 int_carry_64 int_video_shift_mad_set mma_wmma_b1
 else
 	echo 'skip ptx-cases: make test-programs builds them'
 fi

@@ -115,14 +115,15 @@ static bool is_folded(const struct ptx_inst *in)
 }
 
 /* Is number @i of an operation one that stands in its instruction, or that the instruction is made
- * of? */
+ * of? A comparison may have its sources exchanged. */
 static bool is_written(const struct ptx_inst *in, bool alone, unsigned i)
 {
-	const unsigned first = in->op == OP_SETP ? 2 : 1; /* that has two results */
+	const bool setp = in->op == OP_SETP, one = alone && !setp;
+	const unsigned first = setp ? 2 : 1; /* that has two results */
 	bool all = true;
-	for (unsigned k = alone ? first + i : first; k < (alone ? first + i + 1 : in->n_opnds); k++)
+	for (unsigned k = one ? first + i : first; k < (one ? first + i + 1 : in->n_opnds); k++)
 		all &= in->opnd[k].kind == OPND_INT || in->opnd[k].kind == OPND_FLOAT ||
-		       (!alone && in->opnd[k].kind == OPND_REG);
+		       (!one && in->opnd[k].kind == OPND_REG);
 	return all;
 }
 
@@ -154,7 +155,7 @@ static bool is_number(const struct ir *ir, const struct xop *x, unsigned i, unsi
 	const struct xsrc *s = &x->s[i];
 	*value = s->value;
 	if (s->kind == S_CONST)
-		return is_written(inst_of(ir, x), is_alone(ir, x), i);
+		return x->kind == X_PRED || is_written(inst_of(ir, x), is_alone(ir, x), i);
 	const struct xop *only = only_writer(ir, s), *def = only ? only : near_writer(ir, x, s);
 	uint64_t v[4] = { 0 };
 	if (!def || !*steps || def->n_s > 3 || !is_folded(inst_of(ir, def)) || def->kind > X_SEL)

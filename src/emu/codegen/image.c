@@ -285,6 +285,7 @@ void image_build(struct image *im, const struct launch_plan *plan, uint32_t shar
 			webs_split(&im->ir); /* places hold one value after another, like registers */
 		words_join(&im->ir);
 	} else {
+		known_compares_decide(&im->ir);
 		products_contract(&im->ir);
 	}
 	nan_bits_settle(&im->ir);
