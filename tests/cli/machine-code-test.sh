@@ -157,6 +157,8 @@ same_of_both() { # name, GPU, architecture; sass: PTX that knows what the assemb
 same_of_both small_floats h200
 same_of_both shapes h200
 same_of_both copies h200
+same_of_both one_lane h200 sm_90
+same_of_both one_lane b200 sm_100
 same_of_both small_floats a100
 same_of_both shapes a100
 for on in 't4 sm_75' 'h200 sm_90' 'rtx5090 sm_120'; do
@@ -199,6 +201,7 @@ as_machine_code() { # sm, case ...
 	done
 }
 if [ -x "$cases" ]; then
+	as_machine_code 80 f16_ftz
 	as_machine_code 75 f32_decided cvt_f16 mem_isspacep mma_m8n8k4 mma_m8n8k4_f16 mma_m8n8k4_turned
 	as_machine_code 90 cvt_fp8_f16x2 cvt_pack cvt_tf32_round cvt_f64_numbers cvt_half_number cvt_float_narrow_int int_add_sat f32_min_max_xorsign \
 		call_divergent cluster_shared bulk_copy mem_cp_async mbarrier_bytes atom_vectors mma_b1_k256 mma_sp_f16_k32 mma_sp_s8_k64 cvt_f16 wgmma_f16

@@ -255,6 +255,13 @@ static inline uint32_t lane_abs_pair(uint32_t u, uint32_t infinity)
 {
 	return lane_abs_half(u & 0xffff, infinity) | lane_abs_half(u >> 16, infinity) << 16;
 }
+/* Denormal halves of a pair become zeros of their sign. */
+static inline uint32_t lane_ftz_pair(uint32_t u)
+{
+	const uint32_t low = u & 0x7c00 ? 0xffff : 0x8000;
+	const uint32_t high = u & 0x7c000000 ? 0xffff0000u : 0x80000000u;
+	return u & (low | high);
+}
 
 /* min/max on 16-bit floats keep the bits of the chosen operand; canonical NaN is 0x7fff. */
 static inline uint16_t lane_pick16(uint16_t a, uint16_t b, float fa, float fb, int want_max,

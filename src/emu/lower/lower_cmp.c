@@ -122,7 +122,7 @@ static void compare_into(struct lower *l, int32_t p, enum ptx_type type, struct 
 static struct xsrc operand_or_flushed(struct lower *l, unsigned i, enum ptx_type t)
 {
 	const struct xsrc a = low_src(l, i, type_lane(t));
-	return (l->in->flags & PF_FTZ) && t == PTX_F32 ? low_flushed(l, a) : a;
+	return low_flushes(l->in, t) ? low_flushed(l, a, t) : a;
 }
 
 static struct xsrc half_of(struct lower *l, struct xsrc pair, int i)

@@ -65,15 +65,15 @@ bool low_float_op(struct lower *l, enum emu_op op, unsigned n, struct xsrc a, st
 	static const struct typed_op nan_max = { E_max_nan_f32,   E_max_nan_f32,  E_max_nan_f16,
 		                                     E_max_nan_f16x2, E_max_nan_bf16, E_max_nan_bf16x2 };
 	const struct ptx_inst *in = l->in;
-	const bool ftz = (in->flags & PF_FTZ) && in->type == PTX_F32;
+	const bool ftz = low_flushes(in, in->type);
 	const bool sat = in->flags & PF_SAT, relu = in->flags & PF_RELU;
 	const bool flush = ftz && flushing_variant(op) == E_COUNT;
 	if (ftz && !flush)
 		op = flushing_variant(op);
 	if (flush) {
-		a = low_flushed(l, a);
-		b = n > 1 ? low_flushed(l, b) : b;
-		c = n > 2 ? low_flushed(l, c) : c;
+		a = low_flushed(l, a, in->type);
+		b = n > 1 ? low_flushed(l, b, in->type) : b;
+		c = n > 2 ? low_flushed(l, c, in->type) : c;
 	}
 	int32_t d = low_dst(l, 0);
 	const int32_t raw = flush || sat || relu ? -1 : d;
@@ -81,7 +81,8 @@ bool low_float_op(struct lower *l, enum emu_op op, unsigned n, struct xsrc a, st
 	            : n == 2 ? low_op2(l, op, raw, a, b)
 	                     : low_op3(l, op, raw, a, b, c);
 	if (flush)
-		r = low_op1(l, E_ftz_f32, sat || relu ? -1 : d, src_reg(r));
+		r = low_op1(l, in->type == PTX_F32 ? E_ftz_f32 : E_ftz_f16x2, sat || relu ? -1 : d,
+		            src_reg(r));
 	if (relu)
 		r = low_op2(l, low_op_of_type(&nan_max, in->type), sat ? -1 : d, src_reg(r), src_const(0));
 	if (sat)
@@ -108,7 +109,7 @@ bool low_float_pair(struct lower *l, enum emu_op nearest, enum emu_op rz, unsign
 			s[i] = src_reg(low_op1(l, k ? E_hi32 : E_trunc32, -1, low_src(l, 1 + i, 8)));
 			if (i == 1 && in->op == OP_SUB)
 				s[i] = src_reg(low_op1(l, E_neg_f32, -1, s[i]));
-			s[i] = flush ? low_flushed(l, s[i]) : s[i];
+			s[i] = flush ? low_flushed(l, s[i], PTX_F32) : s[i];
 		}
 		half[k] = n == 2 ? low_op2(l, op, -1, s[0], s[1]) : low_op3(l, op, -1, s[0], s[1], s[2]);
 		half[k] = flush ? low_op1(l, E_ftz_f32, -1, src_reg(half[k])) : half[k];

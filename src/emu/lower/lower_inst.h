@@ -54,8 +54,10 @@ static inline unsigned type_lane(enum ptx_type t)
 struct xsrc low_resize(struct lower *l, struct xsrc s, unsigned have, unsigned want);
 unsigned low_reg_bytes(const struct lower *l, int32_t reg);
 
-/* A float32 source with subnormals as zero; a 16-bit integer source with its sign. */
-struct xsrc low_flushed(struct lower *l, struct xsrc a);
+/* Does .ftz make subnormals of that type zero? Of float32 and halves. */
+bool low_flushes(const struct ptx_inst *in, enum ptx_type type);
+/* A source of such a type with subnormals as zero; a 16-bit integer source with its sign. */
+struct xsrc low_flushed(struct lower *l, struct xsrc a, enum ptx_type type);
 struct xsrc low_sext16(struct lower *l, struct xsrc a);
 bool low_to16(struct lower *l, int32_t r); /* a 32-bit result into the 16-bit destination */
 

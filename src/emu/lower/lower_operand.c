@@ -198,9 +198,14 @@ int32_t low_dst(struct lower *l, unsigned i)
 	return o->kind == OPND_REG ? o->reg : -1;
 }
 
-struct xsrc low_flushed(struct lower *l, struct xsrc a)
+struct xsrc low_flushed(struct lower *l, struct xsrc a, enum ptx_type type)
 {
-	return src_reg(low_op1(l, E_ftz_f32, -1, a));
+	return src_reg(low_op1(l, type == PTX_F32 ? E_ftz_f32 : E_ftz_f16x2, -1, a));
+}
+
+bool low_flushes(const struct ptx_inst *in, enum ptx_type type)
+{
+	return in->flags & PF_FTZ && (type == PTX_F32 || type == PTX_F16 || type == PTX_F16X2);
 }
 
 struct xsrc low_sext16(struct lower *l, struct xsrc a)

@@ -51,13 +51,15 @@ static bool half_sources(struct sass_lower *s, unsigned n, struct xsrc *v)
 		if (o->flags & SASS_NEG)
 			v[k] = v[k].kind == S_CONST ? src_const(v[k].value ^ 0x80008000u)
 			                            : sl_op2(s, E_xor_b32, v[k], src_const(0x80008000u));
+		if (sl_has(s, SASS_MOD_FTZ))
+			v[k] = sl_op1(s, E_ftz_f16x2, v[k]);
 	}
 	return true;
 }
 
 static bool set_half(struct sass_lower *s, enum emu_op half, enum emu_op bfloat, unsigned n)
 {
-	static const enum sass_mod unknown[] = { SASS_MOD_F32, SASS_MOD_FMZ, SASS_MOD_FTZ };
+	static const enum sass_mod unknown[] = { SASS_MOD_F32, SASS_MOD_FMZ };
 	struct xsrc v[3] = { NONE, NONE, NONE };
 	for (unsigned k = 0; k < sizeof unknown / sizeof *unknown; k++)
 		if (sl_has(s, unknown[k]))
@@ -66,22 +68,26 @@ static bool set_half(struct sass_lower *s, enum emu_op half, enum emu_op bfloat,
 		return false;
 	const bool bf = sl_has(s, SASS_MOD_BF16_V2) || sl_has(s, SASS_MOD_BF16);
 	const bool relu = sl_has(s, SASS_MOD_RELU), sat = sl_has(s, SASS_MOD_SAT);
+	const bool flush = sl_has(s, SASS_MOD_FTZ);
 	const enum emu_op op = bf ? bfloat : half;
-	if (sat && bf)
+	if ((sat || flush) && bf)
 		return sl_refuse(s, "this form of arithmetic on halves");
-	if (!relu && !sat) {
+	if (!relu && !sat && !flush) {
 		if (n == 2)
 			sl_set2(s, sl_dst(s, 0), op, v[0], v[1]);
 		else
 			sl_set3(s, sl_dst(s, 0), op, v[0], v[1], v[2]);
 		return true;
 	}
-	const struct xsrc all = n == 2 ? sl_op2(s, op, v[0], v[1]) : sl_op3(s, op, v[0], v[1], v[2]);
+	struct xsrc all = n == 2 ? sl_op2(s, op, v[0], v[1]) : sl_op3(s, op, v[0], v[1], v[2]);
+	all = flush ? sl_op1(s, E_ftz_f16x2, all) : all;
 	if (relu) /* what is no number stays so */
 		sl_set2(s, sl_dst(s, 0), bf ? E_max_nan_bf16x2 : E_max_nan_f16x2, all, src_const(0));
-	else
+	else if (sat)
 		sl_set2(s, sl_dst(s, 0), E_min_f16x2, sl_op2(s, E_max_f16x2, all, src_const(0)),
 		        src_const(0x3c003c00u));
+	else
+		sl_set1(s, sl_dst(s, 0), E_mov_b32, all);
 	return true;
 }
 
@@ -132,7 +138,7 @@ bool sl_hsetp2(struct sass_lower *s)
 	                           : sl_has(s, SASS_MOD_XOR) ? BOOL_XOR
 	                                                     : BOOL_AND;
 	struct xsrc v[2] = { NONE, NONE }, c[2];
-	if (cmp == CMP_NONE || sl_has(s, SASS_MOD_FTZ) || !half_sources(s, 2, v))
+	if (cmp == CMP_NONE || !half_sources(s, 2, v))
 		return sl_refuse(s, "this comparison");
 	const struct xsrc with = sl_pred(s, 0, true);
 	for (unsigned k = 0; k < 2; k++) {
@@ -150,7 +156,7 @@ bool sl_hset2(struct sass_lower *s)
 	const enum ptx_cmp cmp = sl_comparison(s);
 	const bool bf = sl_has(s, SASS_MOD_BF16_V2);
 	struct xsrc v[2] = { NONE, NONE }, half[2];
-	if (cmp == CMP_NONE || sl_has(s, SASS_MOD_FTZ) || !half_sources(s, 2, v))
+	if (cmp == CMP_NONE || !half_sources(s, 2, v))
 		return sl_refuse(s, "this comparison");
 	const enum ptx_boolop op = sl_has(s, SASS_MOD_OR)    ? BOOL_OR
 	                           : sl_has(s, SASS_MOD_XOR) ? BOOL_XOR
@@ -172,8 +178,7 @@ bool sl_hmnmx2(struct sass_lower *s)
 	const struct xsrc least = sl_pred(s, 0, true);
 	const bool bf = sl_has(s, SASS_MOD_BF16_V2) || sl_has(s, SASS_MOD_BF16);
 	const bool nan = sl_has(s, SASS_MOD_NAN);
-	if (least.kind != S_CONST || sl_has(s, SASS_MOD_FTZ) || sl_has(s, SASS_MOD_XORSIGN) ||
-	    !half_sources(s, 2, v))
+	if (least.kind != S_CONST || sl_has(s, SASS_MOD_XORSIGN) || !half_sources(s, 2, v))
 		return sl_refuse(s, "this form of least and greatest");
 	const enum emu_op half =
 		least.value ? (nan ? E_min_nan_f16x2 : E_min_f16x2) : (nan ? E_max_nan_f16x2 : E_max_f16x2);

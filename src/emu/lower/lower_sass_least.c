@@ -117,11 +117,25 @@ static bool known_form(struct sass_lower *s)
 	return true;
 }
 
+/* VIMNMX.S16x2 R5, P0, P1, R0, R5, PT: for each part, whether it is the first source's. */
+static void set_which(struct sass_lower *s, const struct numbers *found, const struct numbers *a)
+{
+	for (unsigned k = 0; k < found->parts; k++)
+		if (sl_dst_pred(s, k) >= 0)
+			sl_set_pred(s, sl_dst_pred(s, k), sl_cmp(s, CMP_EQ, PTX_U32, found->n[k], a->n[k]));
+}
+
 bool sl_imnmx(struct sass_lower *s)
 {
 	const struct xsrc least = sl_pred(s, 0, true);
-	if (!known_form(s))
+	const bool parts = parts_of(s) == 2 && !sl_has(s, SASS_MOD_RELU);
+	if (!parts && !known_form(s))
 		return false;
+	if (parts) {
+		const struct numbers a = numbers_of(s, 0), found = extremes(s, a, numbers_of(s, 1), least);
+		set_which(s, &found, &a); /* which may overwrite no source: the numbers are read */
+		return set_numbers(s, found);
+	}
 	if (has_wide(s)) {
 		const bool sign = is_signed(s);
 		const struct xsrc a = sl_wide(s, 0, sign), b = sl_wide(s, 1, sign);

@@ -223,9 +223,48 @@ bool sl_mov(struct sass_lower *s)
 	return true;
 }
 
+/* Under a guard of lanes a register of the whole warp gets the value that those lanes have, for
+ * all that are there. */
+static bool value_of_guarded(struct sass_lower *s)
+{
+	const int32_t d = sl_dst(s, 0), made = low_temp(&s->l, 4);
+	const struct xsrc v = sl_bits(s, 0);
+	const struct xsrc guard = { .kind = S_REG, .reg = s->guard, .neg = s->guard_neg };
+	sl_emit(s, X_NOP); /* counts the lanes */
+	s->guard = -1;
+	const struct xsrc lanes = src_reg(low_temp(&s->l, 4));
+	struct xop *x = sl_emit(s, X_VOTE);
+	x->op = MODE_BALLOT;
+	x->type = PTX_B32;
+	x->bytes = 4;
+	x->n_s = 2;
+	x->s[0] = guard;
+	x->s[1] = src_const(0xffffffffu);
+	x->n_d = 1;
+	x->d[0] = lanes.reg;
+	const struct xsrc from = sl_op1(s, E_bfind_u32, lanes);
+	x = sl_emit(s, X_SHFL);
+	x->op = MODE_IDX;
+	x->type = PTX_B32;
+	x->bytes = 4;
+	x->n_s = 3;
+	x->s[0] = v;
+	x->s[1] = from;
+	x->s[2] = src_const(31);
+	x->n_d = 2;
+	x->d[0] = made;
+	x->d[1] = -1;
+	s->guard = low_cmp(&s->l, -1, CMP_NE, PTX_U32, lanes, src_const(0));
+	s->guard_neg = false;
+	sl_set1(s, d, E_mov_b32, src_reg(made));
+	return true;
+}
+
 /* R2UR P0, UR4, R2: P0 = whether the lanes agree. */
 bool sl_r2ur(struct sass_lower *s)
 {
+	if (s->guard >= 0 && !s->i->guard_uniform && sl_dst_pred(s, 0) < 0)
+		return value_of_guarded(s);
 	const int32_t p = sl_dst_pred(s, 0);
 	const struct xsrc v = sl_bits(s, 0);
 	if (p >= 0) {
