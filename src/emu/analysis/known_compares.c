@@ -1,14 +1,14 @@
 /*
- * Comparisons of float32 that the assembler decides: it takes the absolute value of anything for 0
- * or more, a sine, a cosine and a hyperbolic tangent for -1 to 1, a power of 2 for 0 or more, and
+ * Comparisons of float32 that the assembler decides: it takes absolute values and squares for 0 or
+ * more, a sine, a cosine and a hyperbolic tangent for -1 to 1, a power of 2 for 0 or more, and
  * forgets NaN. So -7 < |x| holds of a NaN, too, in the machine code, and here.
  *
  * What ptxas 13 does, found by assembling each form for sm_75 to sm_120: it knows these results,
- * limited ones (.sat), numbers, and what mov, neg, abs, selp, slct, min and max make of them, a sum
- * with 0 and a product with 1 or -1 (abs and neg with .ftz hide it, as do .NaN and three operands);
- * it decides setp that asks for >= or > of the least value and < of the greatest, against a finite
- * number, without a second predicate. Of float64 and halves it decides none, nor does set.
- * Decisions that a NaN does not change need no rule.
+ * limited ones (.sat), numbers, and what mov, neg, abs, selp, slct, min and max make of them, sums,
+ * differences, and products that are surely finite, where no rounding is named (abs and neg with
+ * .ftz hide it, as do .NaN and three operands); it decides setp that asks for >= or > of the least
+ * value and < of the greatest, against a finite number, without a second predicate. Of float64 and
+ * halves it decides none, nor does set. Decisions that a NaN does not change need no rule.
  */
 #include "emu/analysis/contract.h"
 
@@ -59,19 +59,48 @@ static struct span number_of(const struct ir *ir, const struct xop *x, unsigned 
 
 static struct span span_of(const struct ir *ir, const struct xop *x, unsigned i, unsigned *steps);
 
-/* Of sums with 0 and products with 1 or -1, which name no rounding: the other source. */
-static struct span span_of_same(const struct ir *ir, const struct xop *x, unsigned *steps)
+static struct span of_sum(struct span a, struct span b)
+{
+	const float low = a.low + b.low, high = a.high + b.high;
+	return (struct span){ a.known && b.known && !isnan(low) && !isnan(high), low, high };
+}
+
+/* Of @a times one number. */
+static struct span scaled(struct span a, float by)
+{
+	const struct span s = { a.known, a.low * by, a.high * by };
+	return by < 0 ? (struct span){ s.known, s.high, s.low } : s;
+}
+
+/* Products of what may be infinite are not known, but squares and those with 1 and -1. */
+static struct span of_product(const struct ir *ir, const struct xop *x, unsigned *steps)
+{
+	const struct xsrc from[2] = { taken_source(ir, x->s[0]), taken_source(ir, x->s[1]) };
+	const struct span a = span_of(ir, x, 0, steps), b = span_of(ir, x, 1, steps);
+	if (from[0].kind == S_REG && from[1].kind == S_REG && from[0].reg == from[1].reg) {
+		const float most = absolute(a).high;
+		return (struct span){ true, 0, most * most };
+	}
+	if (a.known && a.low == a.high && fabsf(a.low) == 1)
+		return scaled(b, a.low);
+	if (b.known && b.low == b.high && fabsf(b.low) == 1)
+		return scaled(a, b.low);
+	const struct span s = both(scaled(a, b.low), scaled(a, b.high));
+	return (struct span){ a.known && b.known && isfinite(a.high - a.low) &&
+		                      isfinite(b.high - b.low) && isfinite(s.low) && isfinite(s.high),
+		                  s.low, s.high };
+}
+
+/* Of sums, differences and products that name no rounding. */
+static struct span of_arithmetic(const struct ir *ir, const struct xop *x, unsigned *steps)
 {
 	const struct ptx_inst *in = inst_of(ir, x);
-	for (unsigned i = 0; i < 2 && in->round == ROUND_NONE; i++) {
-		const struct span number = number_of(ir, x, i);
-		if (!number.known || fabsf(number.low) != (in->op == OP_MUL ? 1.0f : 0.0f))
-			continue;
-		const struct span s = span_of(ir, x, 1 - i, steps);
-		const bool minus = in->op == OP_MUL ? number.low < 0 : in->op == OP_SUB && i == 0;
-		return minus ? negative(s) : s;
-	}
-	return (struct span){ 0 };
+	if (in->round != ROUND_NONE)
+		return (struct span){ 0 };
+	if (in->op == OP_MUL)
+		return of_product(ir, x, steps);
+	const struct span a = span_of(ir, x, 0, steps), b = span_of(ir, x, 1, steps);
+	return of_sum(a, in->op == OP_SUB ? negative(b) : b);
 }
 
 /* Of what an operation makes of its sources. */
@@ -93,7 +122,8 @@ static struct span span_of_sources(const struct ir *ir, const struct xop *x, uns
 	case E_add_ftz_f32:
 	case E_sub_f32:
 	case E_sub_ftz_f32:
-	case E_mul_f32: return span_of_same(ir, x, steps);
+	case E_mul_f32:
+	case E_mul_ftz_f32: return of_arithmetic(ir, x, steps);
 	default: return unknown;
 	}
 }

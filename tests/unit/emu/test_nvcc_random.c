@@ -433,10 +433,9 @@ TEST(fused_as_the_assembler_does)
  * factor that comes from memory (9730071); 2 x - x (7202487); a number for a while (7451569). */
 TEST(fused_as_machine_code_has_it)
 {
-	static const uint64_t seeds[] = {
-		7000435, 7007115, 7008879, 7000975, 7007910, 7009390, 7009544,
-		9300462, 9410002, 7200837, 7201773, 7202487, 7451569, 7604156
-	};
+	static const uint64_t seeds[] = { 7000435, 7007115, 7008879, 7000975, 7007910,
+		                              7009390, 7009544, 9300462, 9410002, 7200837,
+		                              7201773, 7202487, 7451569, 7604156, 9204855 };
 	need_machine_code();
 	machine_code_too = true;
 	batch = 1;
