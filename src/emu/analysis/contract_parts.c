@@ -23,11 +23,18 @@ static bool unrounded(const struct ptx_inst *in)
 	return in->round == ROUND_NONE;
 }
 
+/* A quotient that need not be exact ends in a product with the reciprocal. */
+static bool ends_quotient(const struct ir *ir, const struct xop *x)
+{
+	const uint32_t next = (uint32_t)(x - ir->ops) + 1;
+	return inst_of(ir, x)->op == OP_DIV && (next == ir->n_ops || ir->ops[next].first);
+}
+
 const struct family *family_of_product(const struct ir *ir, const struct xop *x)
 {
 	const struct ptx_inst *in = inst_of(ir, x);
-	if (x->kind != X_OP || in->op != OP_MUL || x->guard >= 0 || !unrounded(in) ||
-	    (in->flags & PF_SAT))
+	if (x->kind != X_OP || (in->op != OP_MUL && !ends_quotient(ir, x)) || x->guard >= 0 ||
+	    !unrounded(in) || (in->flags & PF_SAT))
 		return NULL;
 	for (unsigned i = 0; i < sizeof families / sizeof *families; i++)
 		if (families[i].mul == x->op && families[i].type == in->type)

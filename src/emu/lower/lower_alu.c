@@ -223,6 +223,8 @@ static bool divide_or_remainder(struct lower *l, bool rem)
 	const struct ptx_inst *in = l->in;
 	const unsigned lane = type_lane(in->type);
 	struct xsrc a = low_src(l, 1, lane), b = low_src(l, 2, lane);
+	if (in->flags & (PF_APPROX | PF_FULL))
+		return low_quotient(l, a, b);
 	if (type_float(in->type))
 		return low_float_op(l,
 		                    lane == 8 ? low_rounded(in, E_div_f64, E_div_rz_f64)

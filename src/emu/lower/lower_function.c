@@ -56,11 +56,79 @@ bool low_sqrt(struct lower *l)
 	                      low_rounded(l->in, E_sqrt_f64, E_sqrt_rz_f64));
 }
 
+static struct xsrc op2(struct lower *l, enum emu_op op, struct xsrc a, struct xsrc b)
+{
+	return src_reg(low_op2(l, op, -1, a, b));
+}
+
+static struct xsrc op3(struct lower *l, enum emu_op op, struct xsrc a, struct xsrc b, struct xsrc c)
+{
+	return src_reg(low_op3(l, op, -1, a, b, c));
+}
+
+/* @p ? @a : @b, of so many bytes */
+static struct xsrc either(struct lower *l, unsigned bytes, int32_t p, struct xsrc a, struct xsrc b)
+{
+	return src_reg(low_select(l, -1, bytes, a, b, src_reg(p)));
+}
+
+/* rsqrt.approx.f64 as the assembler makes it: what the unit gives of the upper word, one step
+ * nearer; subnormals are scaled before. Zeros, infinity and what has no root are its own business.
+ */
+static bool rsqrt_f64(struct lower *l)
+{
+	const struct xsrc a = low_src(l, 1, 8), infinity = src_const(0x7ff0000000000000u);
+	const struct xsrc one = src_const(0x3ff0000000000000u), half = src_const(0x3fe0000000000000u);
+	const struct xsrc upper = src_const(0xffffffff00000000u);
+	const int32_t tiny =
+		low_cmp(l, -1, CMP_LT, PTX_F64, a, src_const(0x0010000000000000u));           /* 2^-1022 */
+	const struct xsrc up = either(l, 8, tiny, src_const(0x4350000000000000u), one);   /* 2^54 */
+	const struct xsrc down = either(l, 8, tiny, src_const(0x41a0000000000000u), one); /* 2^27 */
+	const struct xsrc x = op2(l, E_mul_f64, a, up);
+	const struct xsrc guess = src_reg(low_op1(l, E_rsqrt_f64, -1, op2(l, E_and_b64, x, upper)));
+	const struct xsrc y = op2(l, E_and_b64, guess, upper);
+	const struct xsrc minus = src_reg(low_op1(l, E_neg_f64, -1, op2(l, E_mul_f64, y, y)));
+	const struct xsrc off = op3(l, E_fma_f64, x, minus, one);
+	const struct xsrc by = op3(l, E_fma_f64, off, src_const(0x3fd8000000000000u), half); /* 3/8 */
+	const struct xsrc nearer = op3(l, E_fma_f64, by, op2(l, E_mul_f64, y, off), y);
+	const int32_t positive = low_cmp(l, -1, CMP_GT, PTX_F64, a, src_const(0));
+	const int32_t finite = low_cmp(l, -1, CMP_LT, PTX_F64, a, infinity);
+	const int32_t usual = low_bool(l, -1, BOOL_AND, src_reg(positive), src_reg(finite));
+	const struct xsrc other = src_reg(low_op1(l, E_rsqrt_f64, -1, a));
+	low_select(l, low_dst(l, 0), 8, op2(l, E_mul_f64, nearer, down), other, src_reg(usual));
+	return !l->failed;
+}
+
 bool low_rsqrt(struct lower *l)
 {
 	if (l->in->type == PTX_F64 && (l->in->flags & PF_FTZ))
 		return upper_function(l, E_rsqrt_f64);
-	return unary_function(l, E_rsqrt_f32, E_rsqrt_f64);
+	return l->in->type == PTX_F64 ? rsqrt_f64(l) : unary_function(l, E_rsqrt_f32, E_COUNT);
+}
+
+/* Both by a factor where the magnitude of @b is beyond a limit. */
+static void scale_where(struct lower *l, struct xsrc *a, struct xsrc *b, int32_t beyond,
+                        uint32_t factor)
+{
+	const struct xsrc by = either(l, 4, beyond, src_const(factor), src_const(0x3f800000));
+	*a = op2(l, E_mul_f32, *a, by);
+	*b = op2(l, E_mul_f32, *b, by);
+}
+
+bool low_quotient(struct lower *l, struct xsrc a, struct xsrc b)
+{
+	const bool ftz = l->in->flags & PF_FTZ;
+	const struct xsrc size = op2(l, E_and_b32, b, src_const(0x7fffffff));
+	if (l->in->flags & PF_FULL) /* 2^126, 1/4 */
+		scale_where(l, &a, &b, low_cmp(l, -1, CMP_GT, PTX_F32, size, src_const(0x7e800000)),
+		            0x3e800000);
+	if (ftz)
+		b = low_flushed(l, b, PTX_F32);
+	else /* 2^-126, 2^24 */
+		scale_where(l, &a, &b, low_cmp(l, -1, CMP_LT, PTX_F32, size, src_const(0x00800000)),
+		            0x4b800000);
+	const struct xsrc inverse = src_reg(low_op1(l, E_rcp_f32, -1, b));
+	return low_float_op(l, E_mul_f32, 2, a, low_flushed(l, inverse, PTX_F32), NONE);
 }
 
 bool low_ex2(struct lower *l)

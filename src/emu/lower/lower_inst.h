@@ -105,6 +105,8 @@ struct typed_op { /* the operation of each type; E_COUNT = there is none */
 	enum emu_op f32, f64, f16, f16x2, bf16, bf16x2;
 };
 enum emu_op low_op_of_type(const struct typed_op *t, enum ptx_type type);
+/* d = a times what the unit gives for 1 / b: div.approx and div.full. */
+bool low_quotient(struct lower *l, struct xsrc a, struct xsrc b);
 /* d = op(a, b, c) in floating point with .ftz, .sat and .relu of the instruction; @n sources. */
 bool low_float_op(struct lower *l, enum emu_op op, unsigned n, struct xsrc a, struct xsrc b,
                   struct xsrc c);

@@ -339,6 +339,7 @@ static bool half_function(struct sass_lower *s)
 	return true;
 }
 
+/* The unit takes subnormals for zeros, and gives none: code that wants them scales. */
 bool sl_mufu(struct sass_lower *s)
 {
 	static const struct {
@@ -360,7 +361,13 @@ bool sl_mufu(struct sass_lower *s)
 	}
 	for (unsigned k = 0; k < sizeof functions / sizeof *functions; k++)
 		if (sl_has(s, functions[k].mod)) {
-			sl_set1(s, sl_dst(s, 0), functions[k].op, sl_f32(s, 0));
+			const enum emu_op op = functions[k].op;
+			const bool of_zero =
+				op == E_rcp_f32 || op == E_rsqrt_f32 || op == E_sqrt_f32 || op == E_lg2_f32;
+			const bool to_zero = op == E_rcp_f32 || op == E_ex2_f32;
+			struct xsrc v = of_zero ? sl_op1(s, E_ftz_f32, sl_f32(s, 0)) : sl_f32(s, 0);
+			v = to_zero ? sl_op1(s, op, v) : v;
+			sl_set1(s, sl_dst(s, 0), to_zero ? E_ftz_f32 : op, v);
 			return true;
 		}
 	return sl_refuse(s, "this special function");
