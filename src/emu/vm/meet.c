@@ -130,6 +130,7 @@ static const struct uop *crossed_meeting(struct warp *w)
 		if (m.barrier == MEET_WARP)
 			continue;
 		m.wanted = w->meet[m.barrier];
+		w->meet[m.barrier] &= ~there;
 		take_out(w, i);
 		if (!there)
 			continue;

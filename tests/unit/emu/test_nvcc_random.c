@@ -447,8 +447,9 @@ TEST(fused_as_machine_code_has_it)
 	only_sm = 0;
 }
 
-/* MOV.64 of a number with bit 31 set, which sm_120 has, extended its sign. */
-TEST(moved_numbers_keep_their_upper_word)
+/* MOV.64 of a number with bit 31 set, which sm_120 has, extended its sign; lanes were waited for at
+ * a barrier of the warp that they had left. */
+TEST(sm_120_as_the_host)
 {
 	need_machine_code();
 	machine_code_too = true;
@@ -456,6 +457,7 @@ TEST(moved_numbers_keep_their_upper_word)
 	only_sm = 120;
 	assert_true(one_program(7000650, false));
 	assert_true(one_program(7002646, false)); /* SEL.64 */
+	assert_int_equal(one_batch(9300004, 9300005, false), 0);
 	only_sm = 0;
 }
 
