@@ -348,8 +348,10 @@ static bool special(struct slice t, struct sass_operand *o)
 
 static bool shape(struct slice t, struct sass_operand *o)
 {
-	static const enum sass_mod shapes[] = { SASS_MOD_1D,   SASS_MOD_2D,       SASS_MOD_3D,
-		                                    SASS_MOD_CUBE, SASS_MOD_ARRAY_1D, SASS_MOD_ARRAY_2D };
+	static const enum sass_mod shapes[] = { SASS_MOD_1D,        SASS_MOD_2D,
+		                                    SASS_MOD_3D,        SASS_MOD_CUBE,
+		                                    SASS_MOD_ARRAY_1D,  SASS_MOD_ARRAY_2D,
+		                                    SASS_MOD_ARRAY_CUBE };
 	const enum sass_mod m = sass_mod_find(t.s, t.len);
 	for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
 		if (m == shapes[k]) {

@@ -81,15 +81,17 @@ done
 
 # a launch that counts its PTX is told below the table, with the reason; where
 # none does, nothing is
-"$PMPP" launches --gpu h200 "$programs/mipmaps.cu" -O1 >/dev/null 2>"$dir/told"
-run fallen 0 launches --json --gpu h200 "$programs/mipmaps.cu" -O1
-fallen=$(grep -c '"level": "PTX"' "$dir/out")
-if [ "$fallen" -gt 0 ]; then
-	same fallbacks-are-told 1 "$(grep -c "^  $fallen of .* counted launches: PTX, not machine code" "$dir/told")"
-	same fallbacks-say-why 1 "$(grep -c 'read_cubes (launch 10): .*TEX.LL' "$dir/told")"
-else
-	same no-fallback-is-told 0 "$(grep -c 'PTX, not machine code' "$dir/told")"
-fi
+fallbacks() { # program, nvcc's options
+	"$PMPP" launches --gpu h200 "$programs/$1.cu" -O1 $2 >/dev/null 2>"$dir/told"
+	run "fallen-$1" 0 launches --json --gpu h200 "$programs/$1.cu" -O1 $2
+	fallen=$(grep -c '"level": "PTX"' "$dir/out")
+}
+fallbacks driver_api -lcuda
+same fallbacks-are-told 1 "$(grep -c "^  $fallen of .* counted launches: PTX, not machine code" "$dir/told")"
+same fallbacks-say-why 1 "$(grep -c 'double_all (launch 4): ' "$dir/told")"
+fallbacks mipmaps
+same nothing-falls-back 0 "$fallen"
+same no-fallback-is-told 0 "$(grep -c 'PTX, not machine code' "$dir/told")"
 
 # machine code, PTX, and one for which only PTX is there
 run machine 0 launches --json --gpu h200 "$programs/symbols.cu" -O1
@@ -129,12 +131,13 @@ results_hold() { # program, GPU, nvcc's options
 		not_ok "results-$name-$gpu" "$(grep -h -e level_note -e '"text"' "$dir/out" | head -n 3) $(cat "$dir/printed" "$dir/err")"
 	fi
 }
-for name in barriers_in_calls block_barrier bulk_copies calls cluster_launch cooperative_tiles divergent_barriers graph_conditions hopper_gemm matrix nested_launches nested_sort surfaces tensor_maps textures warp_group_products; do
+for name in barriers_in_calls block_barrier bulk_copies calls cluster_launch cooperative_tiles divergent_barriers graph_conditions hopper_gemm matrix mipmaps nested_launches nested_sort surfaces tensor_maps textures warp_group_products; do
 	results_hold $name h200 $(sed -n 's,^// nvcc: ,,p' "$programs/$name.cu")
 done
 # constants that lie elsewhere: addresses of parameters, what a grid's barrier needs
 results_hold tensor_maps b200 -arch=sm_100
 results_hold grid_sync b200 -arch=sm_100
+results_hold mipmaps b200 -arch=sm_100
 # lanes of a warp that wait for one another in loops, and that meet at several places
 for on in 't4 -arch=sm_75' 'a100 -arch=sm_80' 'h200 -arch=sm_90' 'rtx5090 -arch=sm_120'; do
 	results_hold lanes_wait $on
