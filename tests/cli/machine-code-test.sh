@@ -171,6 +171,7 @@ for on in 't4 sm_75' 'h200 sm_90' 'rtx5090 sm_120'; do
 	same_of_both launch_words $on
 	same_of_both switches $on sass
 	same_of_both quotients $on sass
+	same_of_both parameters $on
 done
 same_of_both waits a100 sm_80
 same_of_both generators h200

@@ -21,7 +21,8 @@
 	  .reserved = 0x114,   \
 	  .tiles = 0x124,      \
 	  .number = 0x30,      \
-	  .global_end = 0x50 }
+	  .bank = 0x40,        \
+	  .constants = 0x50 }
 #define BLACKWELL(which)    \
 	{ .sm = (which),        \
 	  .block = 0x360,       \
@@ -41,7 +42,7 @@
 	  .sms = 0x2d0,         \
 	  .reserved = 0x16c,    \
 	  .number = 0x140,      \
-	  .global_end = 0x120 }
+	  .constants = 0x120 }
 static const struct sass_arch archs[] = {
 	{ .sm = 75,
 	  .block = 0x0,
@@ -53,7 +54,8 @@ static const struct sass_arch archs[] = {
 	  .dynamic = 0x2c,
 	  .sms = 0x10c,
 	  .number = 0x30,
-	  .global_end = 0x50 },
+	  .bank = 0x40,
+	  .constants = 0x50 },
 	AMPERE(80),
 	AMPERE(86),
 	AMPERE(89),
@@ -77,7 +79,7 @@ static const struct sass_arch archs[] = {
 	  .reserved = 0x114,
 	  .tiles = 0x6c,
 	  .number = 0x30,
-	  .global_end = 0xd0 },
+	  .constants = 0xd0 },
 	BLACKWELL(100),
 	BLACKWELL(120),
 };
@@ -99,7 +101,7 @@ uint32_t lower_sass_shared_base(unsigned sm)
 /* What of bank 0 the launch makes, beside the parameters. */
 struct launch_numbers {
 	uint32_t block[3], grid[3], stack, work[2];
-	uint64_t shared, local, descriptor, area, number, global_end;
+	uint64_t shared, local, descriptor, area, bank, number, constants;
 	uint32_t dynamic, sms, reserved, tiles;
 	uint32_t named, cluster[3], clusters[3], rank_end;
 	float inverse[3];
@@ -116,8 +118,9 @@ static struct launch_numbers numbers_of(const struct sass_lower *s)
 		.work = { (uint32_t)(e->workspace >> 32), (uint32_t)e->workspace },
 		.shared = SHARED_WINDOW,
 		.local = LOCAL_WINDOW,
-		.global_end = (uint64_t)1 << 56,
 		.area = e->param_base,
+		.bank = sl_bank_address(s, 0),
+		.constants = sl_bank_address(s, 3),
 		.named = e->explicit_cluster,
 		.rank_end = 1,
 		.dynamic = p->dynamic_shared_bytes,
@@ -158,12 +161,13 @@ static bool launch_byte(const struct sass_lower *s, const struct launch_numbers 
 		{ a->clusters, sizeof n->clusters, n->clusters },
 		{ a->rank_end, sizeof n->rank_end, &n->rank_end },
 		{ a->area, n->area ? sizeof n->area : 0, &n->area },
+		{ a->bank, n->bank ? sizeof n->bank : 0, &n->bank },
 		{ a->dynamic, sizeof n->dynamic, &n->dynamic },
 		{ a->sms, sizeof n->sms, &n->sms },
 		{ a->reserved, sizeof n->reserved, &n->reserved },
 		{ a->tiles, sizeof n->tiles, &n->tiles },
 		{ a->number, sizeof n->number, &n->number },
-		{ a->global_end, sizeof n->global_end, &n->global_end },
+		{ a->constants, sizeof n->constants, &n->constants },
 	};
 	for (size_t k = 0; k < sizeof all / sizeof *all; k++)
 		if ((all[k].at || all[k].value == n->block) && offset - all[k].at < all[k].bytes) {

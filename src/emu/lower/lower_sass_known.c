@@ -1,14 +1,15 @@
 /*
  * Numbers that machine code makes in the few instructions in front of their use, and places of
- * constants that they lead to. Looks at the code as it stands, not at its flow.
+ * constants that they lead to: where no jump leads in between, and no call, or nothing else writes
+ * the register.
  */
 #include "emu/lower/sass_lower.h"
 
-static bool writes(const struct sass_inst *i, uint8_t kind, unsigned reg, unsigned words)
+static bool writes(const struct sass_inst *i, uint8_t kind, unsigned reg)
 {
 	for (unsigned k = 0; k < i->n_dsts; k++) {
 		const struct sass_operand *o = &i->operands[k];
-		if (o->kind == kind && o->reg <= reg && reg < o->reg + words)
+		if (o->kind == kind && o->reg <= reg && reg < o->reg + (o->words ? o->words : 1u))
 			return true;
 	}
 	return false;
@@ -18,9 +19,33 @@ const struct sass_inst *sl_writer(const struct sass_func *f, const struct sass_i
                                   uint8_t kind, unsigned reg)
 {
 	for (const struct sass_inst *i = at; i-- > f->insts;)
-		if (writes(i, kind, reg, sass_has(i, SASS_MOD_64) ? 2 : 1))
+		if (writes(i, kind, reg))
 			return i;
 	return NULL;
+}
+
+/* Does the code between @from and @to always run as it stands? */
+static bool in_one_go(const struct sass_func *f, uint32_t from, uint32_t to)
+{
+	for (uint32_t k = 0; k < f->n_insts; k++) {
+		const struct sass_inst *i = &f->insts[k];
+		if ((i->target > (int32_t)from && i->target <= (int32_t)to) ||
+		    (i->op == SASS_CALL && k > from && k < to))
+			return false;
+		for (uint32_t t = 0; t < i->n_targets; t++)
+			if (i->targets[t] > from && i->targets[t] <= to)
+				return false;
+	}
+	return true;
+}
+
+static bool only_writer(const struct sass_func *f, const struct sass_inst *by, uint8_t kind,
+                        unsigned reg)
+{
+	for (const struct sass_inst *i = f->insts; i < f->insts + f->n_insts; i++)
+		if (i != by && writes(i, kind, reg))
+			return false;
+	return true;
 }
 
 static bool known_operand(const struct sass_lower *s, const struct sass_inst *at,
@@ -35,6 +60,9 @@ static bool known_number(const struct sass_lower *s, const struct sass_inst *at,
 		return true;
 	const struct sass_inst *i = depth ? sl_writer(s->f, at, kind, reg) : NULL;
 	if (!i || i->guard != SASS_PT || i->guard_not)
+		return false;
+	if (!in_one_go(s->f, (uint32_t)(i - s->f->insts), (uint32_t)(at - s->f->insts)) &&
+	    !only_writer(s->f, i, kind, reg))
 		return false;
 	const struct sass_operand *o = &i->operands[i->n_dsts];
 	const unsigned n = i->n_operands - i->n_dsts;

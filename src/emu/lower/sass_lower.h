@@ -21,13 +21,13 @@ struct sass_arch {
 	unsigned shared_base; /* address at which a block's shared memory begins */
 	/* descriptors of memory, 8 bytes, whose value nobody asks for; of clusters: whether the launch
 	 * names their size, their blocks (x, y, z), 1 / those, clusters (x, y, z), all blocks of one;
-	 * address of the parameters */
-	unsigned descriptor, named, cluster, inverse, clusters, rank_end, area;
+	 * address of the parameters; before sm_90 of the bank that they are in */
+	unsigned descriptor, named, cluster, inverse, clusters, rank_end, area, bank;
 	/* bytes of shared memory that the launch asked for; multiprocessors; bytes of shared memory
 	 * that the system has of each block, and the address of those that tiles of several warps use;
 	 * number of the launch */
 	unsigned dynamic, sms, reserved, tiles, number;
-	unsigned global_end; /* addresses from there on point into windows of constants */
+	unsigned constants; /* address of the module's constants (bank 3); 0 = it has none */
 };
 enum { SASS_RESERVED_SHARED = 1024 };
 
