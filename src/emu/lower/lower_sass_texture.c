@@ -137,16 +137,17 @@ struct places {
 static bool find_places(const struct sass_lower *s, const struct shape *shape, struct places *p)
 {
 	const struct sass_operand *first = sl_src_operand(s, 0), *second = sl_src_operand(s, 1);
-	const bool gathers = s->i->op == SASS_TLD4, scattered = sl_has(s, SASS_MOD_SCR);
+	const bool scattered = sl_has(s, SASS_MOD_SCR); /* half of all numbers are in each operand */
 	const bool more = second && second->kind == SASS_OPND_REG;
-	const unsigned n = shape->coordinates, all = gathers ? 1 : 2; /* in the first operand */
-	const unsigned beside = scattered && n > all ? n - all : 0;
-	const unsigned turn = layer_last(s, shape) ? n - 1 : 0;
 	p->n_level = level_numbers(s, shape);
+	const unsigned n = shape->coordinates, first_half = (n + p->n_level + 1) / 2;
+	const unsigned beside = scattered && n > first_half ? n - first_half : 0;
+	const unsigned turn = layer_last(s, shape) ? n - 1 : 0;
 	if (!first || first->kind != SASS_OPND_REG || ((beside || p->n_level) && !more))
 		return false;
 	for (unsigned k = 0; k < n; k++)
-		p->at[k] = beside && k >= all ? second->reg + k - all : first->reg + (k + turn) % n;
+		p->at[k] =
+			beside && k >= first_half ? second->reg + k - first_half : first->reg + (k + turn) % n;
 	const unsigned dims = p->n_level / 2; /* of gradients */
 	for (unsigned k = 0; k < p->n_level; k++)
 		p->level[k] = second->reg + (dims ? k % dims * 2 + k / dims : beside);
