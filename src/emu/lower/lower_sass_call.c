@@ -70,7 +70,7 @@ static const char *called(const struct sass_lower *s, const struct sass_operand 
 		i && i->n_dsts < i->n_operands ? &i->operands[i->n_dsts] : NULL;
 	int64_t place;
 	if (!bank || !from || from->kind != SASS_OPND_CONST || from->bank != 4 ||
-	    !sl_place_known_at(s, i, from, &place))
+	    !sl_likely_place(s, i, from, &place))
 		return NULL;
 	for (unsigned k = 0; k < bank->n_relocs; k++)
 		if (bank->relocs[k].offset == (uint64_t)place)

@@ -49,11 +49,12 @@ static bool only_writer(const struct sass_func *f, const struct sass_inst *by, u
 }
 
 static bool known_operand(const struct sass_lower *s, const struct sass_inst *at,
-                          const struct sass_operand *o, unsigned depth, int64_t *value);
+                          const struct sass_operand *o, bool surely, unsigned depth,
+                          int64_t *value);
 
 /* The number that the register holds at @at, as far as the few instructions in front say it. */
 static bool known_number(const struct sass_lower *s, const struct sass_inst *at, uint8_t kind,
-                         unsigned reg, unsigned depth, int64_t *value)
+                         unsigned reg, bool surely, unsigned depth, int64_t *value)
 {
 	*value = 0;
 	if (reg == SASS_RZ)
@@ -61,7 +62,7 @@ static bool known_number(const struct sass_lower *s, const struct sass_inst *at,
 	const struct sass_inst *i = depth ? sl_writer(s->f, at, kind, reg) : NULL;
 	if (!i || i->guard != SASS_PT || i->guard_not)
 		return false;
-	if (!in_one_go(s->f, (uint32_t)(i - s->f->insts), (uint32_t)(at - s->f->insts)) &&
+	if (surely && !in_one_go(s->f, (uint32_t)(i - s->f->insts), (uint32_t)(at - s->f->insts)) &&
 	    !only_writer(s->f, i, kind, reg))
 		return false;
 	const struct sass_operand *o = &i->operands[i->n_dsts];
@@ -73,10 +74,10 @@ static bool known_number(const struct sass_lower *s, const struct sass_inst *at,
 		return n && o->kind == SASS_OPND_SPECIAL && o->value == SASS_SR_CGA_SIZE;
 	case SASS_MOV:
 	case SASS_UMOV:
-	case SASS_R2UR: return n && known_operand(s, i, o, depth - 1, value);
+	case SASS_R2UR: return n && known_operand(s, i, o, surely, depth - 1, value);
 	case SASS_IMAD:
 		for (unsigned k = 0; k < 3; k++)
-			if (k >= n || !known_operand(s, i, &o[k], depth - 1, &v[k]))
+			if (k >= n || !known_operand(s, i, &o[k], surely, depth - 1, &v[k]))
 				return false;
 		*value = (int32_t)((uint32_t)v[0] * (uint32_t)v[1] + (uint32_t)v[2]);
 		return !sass_has(i, SASS_MOD_WIDE) && !sass_has(i, SASS_MOD_HI) && !sass_has(i, SASS_MOD_X);
@@ -85,31 +86,37 @@ static bool known_number(const struct sass_lower *s, const struct sass_inst *at,
 }
 
 static bool known_operand(const struct sass_lower *s, const struct sass_inst *at,
-                          const struct sass_operand *o, unsigned depth, int64_t *value)
+                          const struct sass_operand *o, bool surely, unsigned depth, int64_t *value)
 {
 	*value = o->value;
 	if (o->flags & (SASS_NEG | SASS_NOT | SASS_ABS))
 		return false;
 	if (o->kind == SASS_OPND_REG || o->kind == SASS_OPND_UREG)
-		return known_number(s, at, o->kind, o->reg, depth, value);
+		return known_number(s, at, o->kind, o->reg, surely, depth, value);
 	return o->kind == SASS_OPND_INT;
 }
 
 enum { STEPS_BACK = 4 };
 
-bool sl_place_known_at(const struct sass_lower *s, const struct sass_inst *at,
-                       const struct sass_operand *o, int64_t *offset)
+static bool known_place(const struct sass_lower *s, const struct sass_inst *at,
+                        const struct sass_operand *o, bool surely, int64_t *offset)
 {
 	int64_t reg = 0, ureg = 0;
 	if (o->desc != SASS_NO_REG ||
-	    (o->words && !known_number(s, at, SASS_OPND_REG, o->reg, STEPS_BACK, &reg)) ||
-	    (o->uwords && !known_number(s, at, SASS_OPND_UREG, o->ureg, STEPS_BACK, &ureg)))
+	    (o->words && !known_number(s, at, SASS_OPND_REG, o->reg, surely, STEPS_BACK, &reg)) ||
+	    (o->uwords && !known_number(s, at, SASS_OPND_UREG, o->ureg, surely, STEPS_BACK, &ureg)))
 		return false;
 	*offset = o->value + reg + ureg;
 	return true;
 }
 
+bool sl_likely_place(const struct sass_lower *s, const struct sass_inst *at,
+                     const struct sass_operand *o, int64_t *offset)
+{
+	return known_place(s, at, o, false, offset);
+}
+
 bool sl_known_place(struct sass_lower *s, const struct sass_operand *o, int64_t *offset)
 {
-	return sl_place_known_at(s, s->i, o, offset);
+	return known_place(s, s->i, o, true, offset);
 }

@@ -105,14 +105,14 @@ void sl_remember_pair(struct sass_lower *s, int32_t low, int32_t high, int32_t v
 bool sl_constant_address(struct sass_lower *s, const struct sass_operand *o, struct xsrc *at,
                          int64_t *offset);
 
-/* lower_sass_known.c: the place of a constant whose register does not depend on anything, as @at
- * reads it. */
-bool sl_place_known_at(const struct sass_lower *s, const struct sass_inst *at,
-                       const struct sass_operand *o, int64_t *offset);
+/* lower_sass_known.c: the place of a constant as @at reads it, by the text in front of it alone,
+ * whatever jumps there: for what is looked up by its place. */
+bool sl_likely_place(const struct sass_lower *s, const struct sass_inst *at,
+                     const struct sass_operand *o, int64_t *offset);
 /* The last instruction in front of @at that writes the register; NULL = none does. */
 const struct sass_inst *sl_writer(const struct sass_func *f, const struct sass_inst *at,
                                   uint8_t kind, unsigned reg);
-/* The place that the present instruction reads. */
+/* The place that the present instruction reads, if it is the same one whenever it runs. */
 bool sl_known_place(struct sass_lower *s, const struct sass_operand *o, int64_t *offset);
 
 /* --- operations --- */

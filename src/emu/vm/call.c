@@ -106,9 +106,18 @@ HANDLER(call_indirect)
 
 /* --- returns --- */
 
+/* Lanes that return wait nowhere in their function: for a branch that only some of them leave it by
+ * the others meet again behind it. */
+static void take_off_path(struct warp *w, uint32_t gone)
+{
+	for (uint32_t i = w->depth; i > 0 && !w->stack[i - 1].call; i--)
+		w->stack[i - 1].mask &= ~gone;
+}
+
 HANDLER(ret_any)
 {
 	(void)u;
+	take_off_path(w, mask);
 	CONTINUE(vm_pop(w));
 }
 
@@ -117,6 +126,7 @@ HANDLER(ret_if)
 {
 	const uint32_t gone = (PRED(u->a) ^ u->b) & mask;
 	w->guards[u->xop] += lane_popc32(gone);
+	take_off_path(w, gone);
 	if (gone == mask)
 		CONTINUE(vm_pop(w));
 	w->mask = mask & ~gone;
