@@ -81,15 +81,15 @@ done
 
 # a launch that counts its PTX is told below the table, with the reason; where
 # none does, nothing is
-fallbacks() { # program, nvcc's options
-	"$PMPP" launches --gpu h200 "$programs/$1.cu" -O1 $2 >/dev/null 2>"$dir/told"
-	run "fallen-$1" 0 launches --json --gpu h200 "$programs/$1.cu" -O1 $2
+fallbacks() { # program, status, nvcc's options
+	"$PMPP" launches --gpu h200 "$programs/$1.cu" -O1 ${3:-} >/dev/null 2>"$dir/told"
+	run "fallen-$1" "$2" launches --json --gpu h200 "$programs/$1.cu" -O1 ${3:-}
 	fallen=$(grep -c '"level": "PTX"' "$dir/out")
 }
-fallbacks driver_api -lcuda
+fallbacks driver_api 1 -lcuda # it tries broken code on purpose
 same fallbacks-are-told 1 "$(grep -c "^  $fallen of .* counted launches: PTX, not machine code" "$dir/told")"
 same fallbacks-say-why 1 "$(grep -c 'double_all (launch 4): ' "$dir/told")"
-fallbacks mipmaps
+fallbacks mipmaps 0
 same nothing-falls-back 0 "$fallen"
 same no-fallback-is-told 0 "$(grep -c 'PTX, not machine code' "$dir/told")"
 
