@@ -322,8 +322,8 @@ static void close_region(struct scheduler *s, uint32_t *region, struct progress 
 	*at = (struct progress){ .start = next, .last = next, .memory = next };
 }
 
-/* A barrier to which all come at once. In machine code its stall count is all that it takes one warp
- * alone that has done nothing in memory since the last. */
+/* A barrier to which all come at once. In machine code its stall count is all that it takes one
+ * warp alone that has done nothing in memory since the last. */
 static double barrier_cycles(const struct timing_program *p, const struct timing_inst *x,
                              const struct progress *at)
 {

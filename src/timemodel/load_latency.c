@@ -154,7 +154,7 @@ static struct load_origin origin_of(const struct timing_inst *x, const struct lo
 static double far_waits(const struct load_misses *m)
 {
 	const double half = 0.5;
-	if (m->waits <= 0 || m->blocks <= 1)
+	if (m->waits <= 0 || m->blocks < 1)
 		return half;
 	return fmin(1, half + half * sqrt(2 * log(m->blocks) / fmax(1, m->waits)));
 }

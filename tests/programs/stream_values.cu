@@ -38,6 +38,11 @@ int main()
 	CHECK(cudaMemset(flag, 0, 4 * sizeof *flag));
 	CHECK(cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking));
 	CHECK(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking));
+	// code that is loaded when it is first launched may wait for streams that wait: load it now
+	cudaFuncAttributes attributes;
+	CHECK(cudaFuncGetAttributes(&attributes, add));
+	CHECK(cudaFuncGetAttributes(&attributes, double_it));
+	CHECK(cudaFuncGetAttributes(&attributes, put));
 	CHECK(cudaDeviceSynchronize());
 	DRIVER(cuDeviceGetAttribute(&can, CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS, 0));
 	printf("64 bits: %d\n", can);

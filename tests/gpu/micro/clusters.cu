@@ -57,12 +57,11 @@ template <int WHERE, bool ADD> static void all(const char *name, unsigned *out)
 			const unsigned times = 256;
 			const double ns = shortest_ns(
 				[&] {
-					micro_fail("launch",
-					           cudaLaunchKernelEx(&c, m_cluster<WHERE, ADD>, times, out));
+					micro_fail("launch", cudaLaunchKernelEx(&c, m_cluster<WHERE, ADD>, times, out));
 				},
 				3);
 			Line("clusters", name)("size", size)("threads", threads)("ns", ns)("turn_ns",
-			                                                                  ns / times);
+			                                                                   ns / times);
 		}
 }
 

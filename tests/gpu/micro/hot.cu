@@ -6,7 +6,9 @@
 #include "micro.cuh"
 
 /* Each warp in an order of its own; the next request does not wait for the one before. */
-template <bool WHOLE> static __global__ void m_hot(const unsigned *in, unsigned lines, unsigned words_apart, unsigned times, unsigned *out)
+template <bool WHOLE>
+static __global__ void m_hot(const unsigned *in, unsigned lines, unsigned words_apart,
+                             unsigned times, unsigned *out)
 {
 	const unsigned lane = threadIdx.x % MICRO_WARP;
 	unsigned at = (blockIdx.x * blockDim.x + threadIdx.x) / MICRO_WARP * 2654435761u, sum = 0;
@@ -28,8 +30,10 @@ template <bool WHOLE> static void all(const char *name, const unsigned *in, unsi
 	for (unsigned blocks : { 1u, (unsigned)micro_sms() })
 		for (unsigned words_apart : { 32u, 1024u })
 			for (unsigned lines = 1; lines <= 4096; lines *= lines < 64 ? 2 : 8) {
-				const double ns = shortest_ns(
-					[&] { m_hot<WHOLE><<<blocks, threads>>>(in, lines, words_apart, times, out); }, 3);
+				const auto launch = [&] {
+					m_hot<WHOLE><<<blocks, threads>>>(in, lines, words_apart, times, out);
+				};
+				const double ns = shortest_ns(launch, 3);
 				Line("hot", name)("blocks", blocks)("bytes_apart", words_apart * 4)("lines", lines)(
 					"ns", ns)("request_ns", ns / (blocks * threads / MICRO_WARP * times));
 			}
@@ -38,7 +42,8 @@ template <bool WHOLE> static void all(const char *name, const unsigned *in, unsi
 int main()
 {
 	micro_begin("hot");
-	unsigned *const in = micro_alloc<unsigned>((size_t)4096 * 1024), *const out = micro_alloc<unsigned>(1);
+	unsigned *const in = micro_alloc<unsigned>((size_t)4096 * 1024), *const out =
+																		 micro_alloc<unsigned>(1);
 	all<true>("lines", in, out);
 	all<false>("sectors", in, out);
 	return 0;

@@ -122,8 +122,8 @@ TEST(many_waits_even_out)
 	assert_true(fabs(lines[0] - warps) < 1e-9 && fabs(lines[1] - sqrt(warps)) < 1e-9);
 }
 
-/* One block's @loads from L2, one after the other, of what was written last, by each of @blocks: how
- * much longer than of what has been read before; a load. */
+/* One block's @loads from L2, one after the other, of what was written last, by each of @blocks:
+ * how much longer than of what has been read before; a load. */
 static double longer_for_far(unsigned loads, double blocks)
 {
 	double took[2];
@@ -133,6 +133,7 @@ static double longer_for_far(unsigned loads, double blocks)
 			struct timing_inst *x = add_machine(&s, INST_LOAD, 2, 0, 0);
 			x->space = MEMORY_GLOBAL;
 			x->origin = (struct load_origin){ .known = true, .l2 = 1 };
+			s.counts[s.p.n_insts - 1].ld_requests = s.counts[s.p.n_insts - 1].ld_lines = WARPS;
 			add_machine(&s, INST_FP32, 2, 7, 1);
 		}
 		end_block(&s, -1, -1);

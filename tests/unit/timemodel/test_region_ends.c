@@ -1,0 +1,51 @@
+/*
+ * What lies between a region's work and its end: barriers, and where its stores begin.
+ */
+#include "sample_program.h"
+
+#include "timemodel/constants.h"
+
+#include <math.h>
+
+/* Machine code: cycles of a barrier behind an instruction of @class; @votes: it counts threads. */
+static double barrier_behind(enum inst_class class, bool votes)
+{
+	struct sample s = { 0 };
+	add_machine(&s, class, 1, 7, 0)->space = class == INST_STORE ? MEMORY_SHARED : MEMORY_NONE;
+	add_machine(&s, INST_BARRIER, 8, 7, 0)->votes = votes;
+	end_block(&s, -1, -1);
+	struct run_counts c = build(&s, 1);
+	const double cycles = c.regions[0].critical_path_cycles;
+	run_counts_free(&c);
+	return cycles;
+}
+
+/* A warp that has done nothing in memory waits for the others of its block alone
+ * (tests/gpu/micro/barriers.cu). */
+TEST(barriers_wait_for_memory)
+{
+	const double idle = barrier_behind(INST_FP32, false);
+	assert_true(fabs(idle - 9 - 2 * timing.barrier_warp_cycles) < 1e-9);
+	assert_true(fabs(barrier_behind(INST_STORE, false) - idle - timing.barrier_cycles) < 1e-9);
+	assert_true(fabs(barrier_behind(INST_FP32, true) - idle - timing.barrier_cycles) < 1e-9);
+}
+
+/* Where the first store is, is known. */
+TEST(first_stores_are_known)
+{
+	for (unsigned machine = 0; machine < 2; machine++) {
+		struct sample s = { 0 };
+		for (unsigned i = 0; i < 4; i++) {
+			const enum inst_class class = i < 2 ? INST_FP32 : INST_STORE;
+			struct timing_inst *x =
+				machine ? add_machine(&s, class, 5, 7, 0) : add_inst(&s, class, i < 2 ? 1 : -1, 1);
+			x->space = i < 2 ? MEMORY_NONE : MEMORY_GLOBAL;
+		}
+		end_block(&s, -1, -1);
+		struct run_counts c = build(&s, 1);
+		const struct region *r = &c.regions[0];
+		assert_true(r->store_wait_cycles >= 5 && r->store_wait_cycles <= 10);
+		assert_true(r->critical_path_cycles > r->store_wait_cycles);
+		run_counts_free(&c);
+	}
+}
