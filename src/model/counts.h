@@ -158,7 +158,7 @@ struct region {
 	double warp_passes;          /* executions by warps */
 	double block_passes;         /* by thread blocks: at least one of the warps goes through */
 	double critical_path_cycles; /* one pass of a warp that has the SM for itself */
-	double store_wait_cycles;    /* of these, before its first store to global memory */
+	double store_wait_cycles;    /* of these, before its first store or atomic past shared memory */
 	double issue_slots;
 	double int_slots, fp32_slots, fp64_slots, sfu_slots; /* of those, by pipe */
 	double products; /* of tensor cores: multiplications of halves, or what takes as long ... */

@@ -190,8 +190,12 @@ static double held_cycles(const struct scheduler *s, uint32_t i, double stored, 
 }
 
 /* In its place, as the assembler has arranged it. */
-static void note_first_store(struct progress *at, double t)
+/* What leaves by the port of stores does so from then on. */
+static void note_first_store(struct progress *at, const struct timing_inst *x, double t)
 {
+	if (x->space == MEMORY_SHARED ||
+	    (x->class != INST_STORE && x->class != INST_ATOMIC && x->class != INST_REDUCTION))
+		return;
 	at->first_store = at->stores ? fmin(at->first_store, t) : t;
 	at->stores = true;
 }
@@ -225,10 +229,9 @@ static void issue_machine_inst(struct scheduler *s, uint32_t i, uint32_t b, stru
 	at->accessed |= inst_orders_memory(x);
 	if (inst_orders_memory(x))
 		at->memory = fmax(at->memory, t);
-	if (x->class == INST_STORE && x->space != MEMORY_SHARED && x->space != MEMORY_LOCAL) {
+	if (x->class == INST_STORE && x->space != MEMORY_SHARED && x->space != MEMORY_LOCAL)
 		at->stored[0] = t;
-		note_first_store(at, t);
-	}
+	note_first_store(at, x, t);
 }
 
 /* Registers for what loads bring are few: the next one takes that of an earlier one. */
@@ -254,8 +257,7 @@ static double in_memory_order(const struct timing_inst *x, struct progress *at, 
 	if (room == 2)
 		at->stored_before = at->stored[room];
 	at->stored[room] = t + 1;
-	if (room == 0)
-		note_first_store(at, t);
+	note_first_store(at, x, t);
 	return t;
 }
 

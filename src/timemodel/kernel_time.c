@@ -149,10 +149,13 @@ static double beside_stores(const struct region *r)
 	return r->store_cycles > 0 ? 1 - r->local_store_cycles / r->store_cycles : 1;
 }
 
-/* Of a region, what lies before its first store. */
-static double before_stores(const struct region *r)
+/* Of a region, the share before its first store: of the first pass; stores of the others leave
+ * while the next one waits. */
+static double before_stores(const struct work *w, const struct region *r)
 {
-	return r->critical_path_cycles > 0 ? r->store_wait_cycles / r->critical_path_cycles : 0;
+	const double passes = fmax(1, r->block_passes / w->blocks);
+	return r->critical_path_cycles > 0 ? r->store_wait_cycles / r->critical_path_cycles / passes
+	                                   : 0;
 }
 
 /* ... until its stores have left, too: those of the last regions have only these to leave in, from
@@ -167,7 +170,7 @@ static double lone_block_and_stores(const struct work *w)
 		behind += cycles;
 		stores += d.store;
 		loads += d.load * beside_stores(&w->region[i]);
-		const double here = behind - cycles * before_stores(&w->region[i]);
+		const double here = behind - cycles * before_stores(w, &w->region[i]);
 		most = fmax(most, all + overlapped(here, stores + loads) - overlapped(here, loads));
 	}
 	return most;

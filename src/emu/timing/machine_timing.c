@@ -108,7 +108,7 @@ struct timing_inst *machine_timing_insts(const struct ir *ir, const struct sass_
 			t->class = INST_CONSTANT;
 		if (x->kind == X_TEXTURE)
 			t->space = texture_space(x);
-		t->votes |= x->kind == X_BARRED;
+		t->votes |= x->kind == X_BAR && x->op != ATOM_NONE;
 		t->by_group = is_group_product(i);
 		t->products += timing_products(ir, x, t->by_group);
 		if (class_beyond_machine(x) != INST_OTHER)

@@ -147,8 +147,8 @@ static inline void print_program(const struct program_text *p, struct text *t)
 	 * that makes a number it leaves alone. */
 	text_add(t, "#undef LESS\n#define LESS(a, b) %s\n",
 	         p->plain ? "((a) < (b) ? 1u : 0u)"
-	                  : "[](float x, float y) { unsigned r; asm(\"set.lt.u32.f32 %0, %1, %2;\" "
-	                    ": \"=r\"(r) : \"f\"(x), \"f\"(y)); return r & 1u; }(a, b)");
+	                  : "([](float x, float y) { unsigned r; asm(\"set.lt.u32.f32 %0, %1, %2;\" "
+	                    ": \"=r\"(r) : \"f\"(x), \"f\"(y)); return r & 1u; }(a, b))");
 	text_add(t,
 	         "extern \"C\" __global__ void random_%" PRIu64 "(const unsigned *in, "
 	         "const float *fin, unsigned *out, float *fout, unsigned *all)\n{\n"

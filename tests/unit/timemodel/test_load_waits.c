@@ -137,8 +137,7 @@ static double longer_for_far(unsigned loads, double blocks)
 			add_machine(&s, INST_FP32, 2, 7, 1);
 		}
 		end_block(&s, -1, -1);
-		s.p.thread_blocks = blocks;
-		s.p.warps = blocks;
+		s.p.thread_blocks = s.p.warps = s.block[0].warp_passes = blocks;
 		struct run_counts c = { .l2_sectors = -1, .dram_read_bytes = -1, .far_share = far };
 		regions_build(&s.p, gpu_find("h200"), 1, &c);
 		took[far] = c.regions[0].critical_path_cycles;
