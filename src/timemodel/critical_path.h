@@ -14,7 +14,7 @@
 
 struct path {
 	double cycles;   /* from the region's top to its end */
-	double to_store; /* ... to what it stores first past shared memory; its end, if that is nothing */
+	double to_store; /* ... to its first store past shared memory; its end, if it has none */
 };
 
 /*
