@@ -78,6 +78,10 @@ template <class P> __global__ void product(const typename P::a_type *a, const ty
 	}
 }
 
+#ifndef AGAIN
+#define AGAIN 1 // launches of each product, one after the other: what only the first has to wait for
+#endif
+
 static int failed;
 
 // D = A B (+ what was there), with the signs that the form has.
@@ -102,7 +106,8 @@ template <class P> void try_product(const char *name, way w, int keep, int sign 
 	CHECK(cudaMalloc(&dd, d.size() * sizeof(D)));
 	CHECK(cudaMemcpy(da, a.data(), a.size() * sizeof(A), cudaMemcpyHostToDevice));
 	CHECK(cudaMemcpy(db, b.data(), b.size() * sizeof(B), cudaMemcpyHostToDevice));
-	product<P><<<1, 128>>>(da, db, w, keep, dd);
+	for (int i = 0; i < AGAIN; i++)
+		product<P><<<1, 128>>>(da, db, w, keep, dd);
 	CHECK(cudaMemcpy(d.data(), dd, d.size() * sizeof(D), cudaMemcpyDeviceToHost));
 	int wrong = 0;
 	double all = 0;

@@ -18,7 +18,7 @@ template <int WHERE, bool ADD> static __global__ void m_cluster(unsigned times, 
 	const unsigned size = cluster.num_blocks(), each = 256 / size;
 	words[threadIdx.x % 256] = 0;
 	cluster.sync();
-	unsigned at = (blockIdx.x * blockDim.x + threadIdx.x) * 2654435761u, sum = 0;
+	unsigned at = (blockIdx.x * blockDim.x + threadIdx.x) * 2654435761u;
 	for (unsigned i = 0; i < times; i++) {
 		unsigned rank, word;
 		at = at * 1664525u + 1013904223u;
@@ -37,7 +37,7 @@ template <int WHERE, bool ADD> static __global__ void m_cluster(unsigned times, 
 			at += *(volatile unsigned *)there;
 	}
 	cluster.sync();
-	if (sum + at == 1)
+	if (at == 1)
 		*out = words[0];
 }
 
