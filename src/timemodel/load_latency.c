@@ -159,9 +159,7 @@ static double far_waits(const struct load_misses *m)
 	return fmin(1, half + half * sqrt(2 * log(m->blocks) / fmax(1, m->waits)));
 }
 
-/* The last of @lines of @c's kind from L2, which an SM takes one after the other, and the slowest
- * of
- * @pages from memory, ns. */
+/* The last of @lines of @c's kind from L2, which an SM takes one after the other, ns. */
 static double from_l2_ns(const struct gpu_spec *g, const struct load_misses *m,
                          const struct counts *c, double lines)
 {
@@ -171,7 +169,8 @@ static double from_l2_ns(const struct gpu_spec *g, const struct load_misses *m,
 	       fmax(0, lines - 1) * fmax(sectors, timing.l2_request_sectors) * sector_ns;
 }
 
-/* Lines that several SMs want come as early as for the one of them that is nearest. */
+/* The slowest of @pages from memory, ns. Lines that several SMs want come as early as for the one
+ * of them that is nearest. */
 static double from_dram_ns(const struct gpu_spec *g, const struct load_misses *m, double pages)
 {
 	const double near = 1 - (1 - timing.dram_shared_share) * (1 - m->own);
