@@ -148,9 +148,10 @@ bool l2_kept_piece(const struct l2_kept *k, unsigned i, uint64_t *base, uint64_t
 {
 	if (i >= k->n)
 		return false;
-	*base = k->range[i].base;
-	*end = k->range[i].end;
-	*share = k->range[i].most * share_at(k, k->range[i].stamp);
+	const struct range *r = &k->range[k->n - 1 - i];
+	*base = r->base;
+	*end = r->end;
+	*share = r->most * share_at(k, r->stamp);
 	return true;
 }
 

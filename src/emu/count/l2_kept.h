@@ -37,8 +37,8 @@ void l2_kept_begin(struct l2_kept *k);
 void l2_kept_touch(struct l2_kept *k, uint64_t base, uint64_t bytes, enum l2_touch how);
 /* It is no memory any more, or with the host. */
 void l2_kept_drop(struct l2_kept *k, uint64_t base, uint64_t bytes);
-/* What was touched together, number @i of them: where it lies, and the share of it that is there.
- * False: there are no more. */
+/* What was touched together, number @i of them from the last one on: where it lies, and the share
+ * of it that is there. False: there are no more. */
 bool l2_kept_piece(const struct l2_kept *k, unsigned i, uint64_t *base, uint64_t *end,
                    double *share);
 /* The share of [base, base + bytes) that L2 holds: 0 to 1. */

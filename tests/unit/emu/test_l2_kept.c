@@ -79,10 +79,10 @@ TEST(piece_by_piece)
 	double share = 0;
 	l2_kept_begin(k);
 	l2_kept_touch(k, MIB, 2 * MIB, L2_READ);
-	assert_true(l2_kept_piece(k, 0, &base, &end, &share));
-	assert_true(base == 0 && end == 65536 && share == 1);
-	assert_true(l2_kept_piece(k, 1, &base, &end, &share));
+	assert_true(l2_kept_piece(k, 0, &base, &end, &share)); /* there may be room for few */
 	assert_true(base == MIB && end == 3 * MIB && share == 1);
+	assert_true(l2_kept_piece(k, 1, &base, &end, &share));
+	assert_true(base == 0 && end == 65536 && share == 1);
 	assert_true(!l2_kept_piece(k, 2, &base, &end, &share));
 	l2_kept_free(k);
 }
