@@ -388,7 +388,7 @@ int main()
 }
 CUDA
 "$PMPP" launches "$work/pages.cu" --gpu h200 --json >"$work/out" 2>"$work/err"
-same pages-come '749 0 73 0 73' \
+same pages-come '732 0 76 0 76' \
 	"$(for k in 0 1 2 3 4; do field "$work/out" launches $k metrics time.pages_ns value; done |
 		awk '{ printf "%s%.0f", (NR > 1 ? " " : ""), $1 / 1000 }')"
 same pages-decide pages "$(field "$work/out" launches 0 metrics time.bottleneck value)"
@@ -409,7 +409,7 @@ int main()
 }
 CUDA
 "$PMPP" launches "$work/managed.cu" --gpu h200 --json >"$work/out" 2>"$work/err"
-same managed-variable '225 0' "$(for k in 0 1; do field "$work/out" launches $k metrics time.pages_ns value; done |
+same managed-variable '208 0' "$(for k in 0 1; do field "$work/out" launches $k metrics time.pages_ns value; done |
 	awk '{ printf "%s%.0f", (NR > 1 ? " " : ""), $1 / 1000 }')"
 
 # memory of the host that a kernel reads and writes itself: pinned, and the program's own
