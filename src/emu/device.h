@@ -153,6 +153,8 @@ struct emu_function_info {
 	const char *file; /* of its source, from .file; NULL = the module has no line table */
 	unsigned n_params, param_bytes;
 	unsigned static_shared_bytes, local_bytes;
+	uint64_t
+		code_bytes; /* where no machine code is known, of as many instructions as the PTX has */
 	unsigned max_threads; /* __launch_bounds__; 0 = no bound stated */
 	unsigned cluster[3];  /* __cluster_dims__; 0 = none */
 };

@@ -231,7 +231,8 @@ struct run_counts {
 	unsigned n_regions; /* for the time model only: not exported; 0 = not known */
 	struct region *regions;
 	struct atomic_load atomics;     /* for the time model only, as the next ones are */
-	double code_blocks;             /* basic blocks that ran, each once */
+	double code_blocks;             /* basic blocks that ran, each once, ... */
+	double code_instructions;       /* ... and what is in them */
 	double longest_block_cycles;    /* the critical path of the thread block that lasts longest */
 	double l2_written_sectors;      /* of l2_sectors: by stores and atomics, ... */
 	double l2_local_sectors;        /* ... of those to local memory */

@@ -28,7 +28,8 @@
 #define WARP_LANES 32.0
 #define SECTOR_BYTES 32.0
 #define LINE_BYTES 128.0
-#define PORT_WAITS 0.9 /* of its time: there is no sharp edge between the two */
+#define CODE_BYTES 16.0 /* of an instruction of machine code */
+#define PORT_WAITS 0.9  /* of its time: there is no sharp edge between the two */
 
 static double overlapped(double a, double b)
 {
@@ -245,20 +246,28 @@ static double mean_resident_warps(const struct work *w, double resident, double 
 
 /* --- pages and the host --- */
 
+/* Of code that is not at hand: where it goes on elsewhere, a warp waits; straight on, it comes
+ * while warps work. */
+static double new_code_ns(const struct run_counts *c, double work_ns)
+{
+	const double comes_ns = c->code_instructions * CODE_BYTES / timing.new_code_gbs;
+	return fmax(fmax(timing.new_code_ns, c->code_blocks * timing.new_block_ns), comes_ns - work_ns);
+}
+
 /*
  * Until the first warp has what every kernel needs. Alone, with caches that were emptied, it is
  * what an almost empty kernel takes; as one launch of a program, what the launch before left is
  * there: all but constants, which each SM loads anew.
  */
-static double start_ns(const struct gpu_spec *g, const struct run_counts *c)
+static double start_ns(const struct gpu_spec *g, const struct run_counts *c, double work_ns)
 {
 	if (!c->of_program)
 		return g->launch_overhead_ns + c->code_blocks * timing.cold_block_ns;
 	const double lines = c->constant_lines;
 	return g->launch_overhead_ns * timing.warm_start +
 	       (lines > 0 ? timing.constant_ns + (lines - 1) * timing.more_constants_ns : 0) +
-	       (c->code_kept ? 0 : timing.new_code_ns) + (c->new_memory ? timing.new_memory_ns : 0) +
-	       (c->in_graph ? timing.graph_node_ns : 0);
+	       (c->code_kept ? 0 : new_code_ns(c, work_ns)) +
+	       (c->new_memory ? timing.new_memory_ns : 0) + (c->in_graph ? timing.graph_node_ns : 0);
 }
 
 /* Blocks that find room do not all begin at once, nor end: so much longer than it takes to hand out
@@ -399,6 +408,6 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 	const double begun = inside > 0 ? crowded / inside : 1; /* while blocks are slow to begin */
 	const double stretch = sm > 0 ? fmax(1, work_ns / sm * begun) : 1;
 	out->resident_warps = mean_resident_warps(&w, resident, stretch) * fmin(1, begun);
-	out->kernel_ns =
-		start_ns(g, counts) + begin_ns(g, counts, grid) + work_ns + out->resource_ns[PERF_PAGES];
+	out->kernel_ns = start_ns(g, counts, work_ns) + begin_ns(g, counts, grid) + work_ns +
+	                 out->resource_ns[PERF_PAGES];
 }

@@ -127,6 +127,14 @@ static double code_blocks(const struct hyperblocks *h)
 	return sum;
 }
 
+static double code_instructions(const struct timing_program *p)
+{
+	double sum = 0;
+	for (uint32_t b = 0; b < p->n_blocks; b++)
+		sum += p->block[b].warp_passes > 0 ? p->block[b].end - p->block[b].first : 0;
+	return sum;
+}
+
 /* By region, what one pass of a block asks for; nobody waits for a store. Caller frees. */
 static struct demand *asked_in_a_pass(const struct gpu_spec *g, const struct run_counts *c)
 {
@@ -258,6 +266,7 @@ void regions_build(const struct timing_program *p, const struct gpu_spec *g, dou
 		scale(&out->regions[r], factor);
 	}
 	out->code_blocks = code_blocks(&h);
+	out->code_instructions = code_instructions(h.program);
 	out->shared_swap_chain = swaps_of_others(p, out->shared_swap_chain);
 	out->longest_block_cycles = longest_block(p, g, &misses, asked);
 	if (p->turns.n > 0)

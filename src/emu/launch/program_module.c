@@ -130,6 +130,7 @@ const char *emu_function_file(const struct emu_function *f)
 void emu_function_info(const struct emu_function *f, struct emu_function_info *out)
 {
 	const struct ptx_func *p = f->func;
+	const struct sass_func *code = f->module->cubin ? sass_func(&f->module->code, p->name) : NULL;
 	*out = (struct emu_function_info){
 		.name = p->name,
 		.file = emu_function_file(f),
@@ -137,6 +138,7 @@ void emu_function_info(const struct emu_function *f, struct emu_function_info *o
 		.param_bytes = p->param_bytes,
 		.static_shared_bytes = p->static_shared_bytes,
 		.local_bytes = p->local_bytes,
+		.code_bytes = (uint64_t)(code ? code->n_insts : p->n_insts) * CUBIN_INST_BYTES,
 	};
 	if (p->maxntid[0])
 		out->max_threads = p->maxntid[0] * (p->maxntid[1] ? p->maxntid[1] : 1) *

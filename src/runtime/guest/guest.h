@@ -48,10 +48,11 @@ struct guest_function {
 	struct guest_module *module;
 	const struct emu_function *loaded;
 	int max_dynamic_shared, carveout;
-	bool any_cluster;   /* also of more blocks than every GPU can do */
-	unsigned id;        /* of its record; 0 = not yet described */
-	unsigned registers; /* per thread, from machine code or the explorer; 0 = unknown */
-	uint64_t launches;
+	bool any_cluster;               /* also of more blocks than every GPU can do */
+	unsigned id;                    /* of its record; 0 = not yet described */
+	unsigned registers;             /* per thread, from machine code or the explorer; 0 = unknown */
+	uint64_t launches, last_launch; /* how many, and the number of the last among all kernels' */
+	uint64_t code_bytes;            /* known once it has been launched */
 	unsigned never_waited; /* launches in a row that might have waited for others and did not */
 };
 struct guest_variable {
@@ -155,6 +156,9 @@ const char *guest_ptx_of_cubin(const void *cubin);
 cudaError_t guest_module_need(struct guest_module *m);
 /* A kernel by its name in a loaded module, with or without a stub in the host; NULL = none. */
 struct guest_function *guest_function_named(struct guest_module *m, const char *name);
+/* Has @f been launched, and do SMs still hold its code, behind that of all that ran since? */
+bool guest_code_is_kept(const struct guest_function *f);
+void guest_function_ran(struct guest_function *f);
 /* The function or variable behind the program's symbol, its module loaded; NULL with the reason. */
 struct guest_function *guest_function_of(const void *host, cudaError_t *why);
 struct guest_variable *guest_variable_of(const void *host, uint64_t *address, cudaError_t *why);

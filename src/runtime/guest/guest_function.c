@@ -3,6 +3,7 @@
 #include "runtime/guest/guest_time.h"
 
 #include "model/occupancy.h"
+#include "timemodel/constants.h"
 #include "timemodel/kernel_time.h"
 
 #include <string.h>
@@ -26,6 +27,29 @@ static void occupancy_of(const struct guest_function *f, unsigned threads, unsig
 	};
 	if (!occ_compute(&guest.gpu, &in, out, NULL))
 		memset(out, 0, sizeof *out);
+}
+
+static uint64_t n_launches; /* of all functions */
+
+bool guest_code_is_kept(const struct guest_function *f)
+{
+	uint64_t bytes = f->code_bytes;
+	if (!f->launches)
+		return false;
+	for (size_t i = 0; i < guest.n_functions && f->last_launch < n_launches; i++)
+		if (guest.functions[i]->last_launch > f->last_launch)
+			bytes += guest.functions[i]->code_bytes;
+	return (double)bytes <= timing.code_kept_kib * 1024;
+}
+
+void guest_function_ran(struct guest_function *f)
+{
+	if (!f->launches++) {
+		struct emu_function_info info;
+		emu_function_info(f->loaded, &info);
+		f->code_bytes = info.code_bytes;
+	}
+	f->last_launch = ++n_launches;
 }
 
 unsigned guest_resident_blocks(const struct guest_function *f, unsigned threads,

@@ -248,7 +248,7 @@ static struct emu_launch_request request_of(const struct guest_op *op, uint64_t 
 		                                                                : RACES_SPREAD,
 		.counted_before = again,
 		.strict = guest.config.strict,
-		.code_kept = f->launches > 0,
+		.code_kept = guest_code_is_kept(f),
 		.in_graph = op->u.launch.in_graph,
 		.heap_bytes = guest.limits[cudaLimitMallocHeapSize],
 		.timeout_s = guest.config.launch_timeout_s,
@@ -334,7 +334,7 @@ struct kernel_run *kernel_run_begin(const struct guest_op *op, struct guest_stre
 	memcpy(k->r.block, k->req.block, sizeof k->r.block);
 	record_kernel(f);
 	k->r.kernel = f->id;
-	f->launches++;
+	guest_function_ran(f);
 
 	k->beside = (struct beside){ .fork.fd = -1, .look.fd = -1 };
 	if (k->count)

@@ -63,7 +63,17 @@ TEST(pages_and_code_of_a_launch)
 	assert_true(close_to(r.p.kernel_ns, start + work, 1e-6));
 	r.counts.code_kept = false;
 	r.counts.new_memory = r.counts.in_graph = true;
-	start += timing.new_code_ns + timing.new_memory_ns + timing.graph_node_ns;
+	start += timing.new_memory_ns + timing.graph_node_ns;
+	finish(&r, "h200", 20, 0);
+	assert_true(close_to(r.p.kernel_ns, start + timing.new_code_ns + work, 1e-6));
+	r.counts.code_blocks = 50; /* each of which has to be waited for ... */
+	r.counts.code_instructions = 200;
+	finish(&r, "h200", 20, 0);
+	assert_true(close_to(r.p.kernel_ns, start + 50 * timing.new_block_ns + work, 1e-6));
+	r.counts.code_instructions = 1e6; /* ... or which come no sooner */
+	finish(&r, "h200", 20, 0);
+	assert_true(close_to(r.p.kernel_ns, start + 16e6 / timing.new_code_gbs, 1e-6));
+	r.counts.code_kept = true;
 	finish(&r, "h200", 20, 0);
 	assert_true(close_to(r.p.kernel_ns, start + work, 1e-6));
 }
