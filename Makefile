@@ -280,7 +280,7 @@ build/lint/tools/wheels.txt: src/setup/lint-wheels.txt src/setup/lint.sh src/set
 programs-compiler:
 	@sh src/setup/compiler.sh build/cuda
 ## lint: style, sizes, lone headers, clang-tidy, cppcheck: no findings (LINT_PATHS="src/ui views" for some)
-lint: all build/lint/tools/wheels.txt
+lint: $(addprefix $(B)/gen/,guest_names.h kernels.def views.def verbs.def backends.def) build/lint/tools/wheels.txt
 	@python3 -B tests/mutants/mutants.py --places
 	@$(LINT) $(LINT_PATHS)
 ## format: write src, views and tests in the one style (.clang-format)
@@ -298,8 +298,8 @@ mutants: all $(UNIT)
 cures: all $(UNIT)
 	$(need_python)
 	@CC='$(CC)' python3 -B tests/mutants/mutants.py $(B) cures.txt $(CURES)
-## cost: add a kernel, a view, a preset ... in a scratch copy; files touched may not grow (tests/habits/cost.txt)
-cost: all
+## cost: add a kernel, a view, a preset ... in a scratch copy (COST_IN, which then stays); files touched may not grow (tests/habits/cost.txt)
+cost:
 	$(need_python)
 	@CC='$(CC)' WERROR='$(WERROR)' CFLAGS='$(CFLAGS)' SIMD_OPT='$(SIMD_OPT)' python3 -B tests/habits/cost.py $(COST)
 ## asan-check: unit, kernel and PTX tests under AddressSanitizer and UBSan
