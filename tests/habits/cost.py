@@ -5,12 +5,14 @@
 Each thing of THINGS is added to one scratch copy of the tree, as a person would add it: new files
 from tests/habits/cost and rows in tables. Then the copy is built, what make writes by itself is
 written anew (golden screens, the README's tables), the layer rule must hold, and the tests that
-watch over such things must pass. Counted are the files touched by hand and those that make wrote; tests/habits/cost.txt says
-what is allowed. The exit status is 1 when a number grew or a test failed.
+watch over such things must pass. Counted are the files touched by hand and those that make wrote;
+tests/habits/cost.txt says what is allowed. The exit status is 1 when a number grew or a test
+failed.
 
-The copy is made in the folder that COST_IN of the environment names, and stays there, else in one of
-its own. What is built already is not built again. All things are added first, so that the copy is built once. Where that does not work, they are added
-and built one by one, which tells whose fault it is.
+The copy is in the folder that COST_IN of the environment names, and stays there, else in one that
+is taken away. What is built already is not built again. All things are added first, so that the
+copy is built once. Where that does not work, they are added and built one by one, which tells whose
+fault it is.
 """
 import contextlib
 import os
