@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Times of before.cu's launches, by kernel and by what came before.
+"""Times of the launches of before.cu and displaced.cu, by kernel and by what came before.
 
-    pmpp-explore launches BIN/before --backend cuda --json | before.py > before.jsonl
+    pmpp-explore launches BIN/before --backend cuda --json | before.py before > before.jsonl
 """
 import json
 import statistics
@@ -9,6 +9,9 @@ import sys
 
 
 def main():
+    if len(sys.argv) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
     seen = json.load(sys.stdin)
     names = seen["stdout"].split("\n")
     times = {}
@@ -20,7 +23,7 @@ def main():
         print("before.py: no launch has a time", file=sys.stderr)
         return 1
     for (kernel, before), ns in times.items():
-        print(json.dumps({"bench": "before", "case": kernel, "before": before, "ns":
+        print(json.dumps({"bench": sys.argv[1], "case": kernel, "before": before, "ns":
                           statistics.median(ns), "least_ns": min(ns), "most_ns": max(ns),
                           "launches": len(ns)}))
     return 0
