@@ -28,6 +28,7 @@ static bool place_variables(struct emu_module *m, struct emu_device *d, struct e
 		if (!r)
 			return err_set(err, ERR_UNAVAILABLE, "no room for variable '%s' of %llu bytes", v->name,
 			               (unsigned long long)v->size);
+		arena_clear(&d->arena, r); /* something else may have lain there */
 		r->name = v->name;
 		r->kind = EMU_MEMORY_VARIABLE;
 		r->elem_bytes = ptx_type_bytes(v->type) ? ptx_type_bytes(v->type) : 1;
@@ -48,7 +49,7 @@ void emu_module_reset(struct emu_device *d, struct emu_module *m)
 		if (!r ||
 		    r->host_writes) /* managed: stays, as on an H200 (tests/programs/device_reset.cu) */
 			continue;
-		memset(arena_at(&d->arena, r->base), 0, r->size);
+		arena_clear(&d->arena, r);
 		emu_module_fill_one(m, d, i);
 		arena_changed(&d->arena, (unsigned)(r - d->arena.region));
 		m->var_contents[i] = r->contents;

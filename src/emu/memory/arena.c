@@ -34,8 +34,7 @@ unsigned arena_add(struct arena *a, const char *name, uint64_t size, unsigned al
 	return a->n++;
 }
 
-/* Takes what lies in the region from it; from a large one by giving its pages back. */
-static void clear_region(const struct arena *a, const struct arena_region *r)
+void arena_clear(const struct arena *a, const struct arena_region *r)
 {
 	const uint64_t page = 4096, first = (r->base + page - 1) / page * page,
 				   last = (r->base + r->size) / page * page;
@@ -58,7 +57,7 @@ static bool take_spare(struct arena *a, struct arena_spare *spare, size_t bytes)
 	*spare = (struct arena_spare){ 0 };
 	for (unsigned i = 0; i < a->n; i++)
 		if (a->region[i].buffer < 0)
-			clear_region(a, &a->region[i]);
+			arena_clear(a, &a->region[i]);
 	return true;
 }
 

@@ -88,6 +88,8 @@ struct arena_region *arena_take(struct arena *a, uint64_t address, uint64_t size
 uint64_t arena_pages_end(const struct arena *a);
 /* Gives the region that begins at @address back, and its pages to the system. */
 bool arena_give_back(struct arena *a, uint64_t address);
+/* Zeroes what lies in the region, of a large one by giving its pages back to the system. */
+void arena_clear(const struct arena *a, const struct arena_region *r);
 /* Region @i of a living arena may hold something else now. */
 static inline void arena_changed(struct arena *a, unsigned i)
 {
