@@ -58,6 +58,7 @@ struct run_finding {
 	bool fresh;     /* an allocation that nothing had written was loaded from: the value may
 	                 * be of no use */
 	uint64_t allocation; /* of a program: serial of the nearest one; 0 = none */
+	uint64_t address;    /* of global memory; 0 = none */
 };
 struct run_findings {
 	unsigned n;

@@ -60,6 +60,37 @@ same exchanged-for-nothing '! uninitialised 2 line 2' "$(findings exchanged.cu |
 findings unset.cu >/dev/null
 same misses-name-where 1 "$(grep -c '^! out-of-bounds (launch 7).*; allocated at .*unset.cu:14$' err)"
 same unset-names-where 1 "$(grep -c '^! uninitialised.*; allocated at .*unset.cu:11$' err)"
+# pointers to nothing, to memory that was freed, to the host's own
+cat >wrong_pointers.cu <<'EOF'
+#include <cstdlib>
+#include <vector>
+__global__ void add(int *x) { x[threadIdx.x] += 1; }
+int main(int argc, char **argv)
+{
+	int *x, local[32];
+	std::vector<int> v(32);
+	switch (atoi(argv[1])) {
+	case 0: add<<<1, 32>>>(nullptr); break;
+	case 1: add<<<1, 32>>>(v.data()); break;
+	case 2: add<<<1, 32>>>(local); break;
+	case 3:
+		cudaMalloc(&x, 128);
+		cudaFree(x);
+		add<<<1, 32>>>(x);
+		cudaDeviceSynchronize();
+		cudaFree(x);
+	}
+	cudaDeviceSynchronize();
+}
+EOF
+met() { # pattern argument
+	"$PMPP" launches wrong_pointers.cu -- "$2" 2>&1 | grep -c "$1"
+}
+same null-pointer 1 "$(met '^! out-of-bounds.*wrong_pointers.cu:3.*address 0x0, of a null pointer;' 0)"
+same host-vector 1 "$(met '^! out-of-bounds.*: address 0x[0-9a-f]*; .*; it is memory of the host: ' 1)"
+same host-variable 1 "$(met '^! out-of-bounds.*; it is memory of the host: ' 2)"
+same used-after-free 1 "$(met '^! out-of-bounds.*; there were 128 bytes, freed at .*:14; allocated at .*:13$' 3)"
+same freed-twice 1 "$(met '^! double-free (launch 1): double-free of 0x[0-9a-f]* at .*:17: it was freed before at .*:14$' 3)"
 case $PMPP in *address*)
 	echo 'skip no-wait: the sanitizer takes faults for its own'
 	exit 0

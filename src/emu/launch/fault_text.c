@@ -61,6 +61,15 @@ static struct place thread_place(const struct emu_launch *l, uint64_t block, uin
 	return s;
 }
 
+/* No index into an array is so wrong, by bytes: such an address has to do with no allocation. */
+#define FAR ((uint64_t)1 << 40)
+#define NULL_PAGES 65536 /* at address 0 nothing is ever allocated, nor a little behind it */
+
+static bool is_null(const struct emu_fault *f)
+{
+	return f->space == SPACE_GLOBAL && f->address < NULL_PAGES;
+}
+
 /* "A[1048577], 4 bytes past the end of A (1048576 f32)" */
 static struct place data_place(const struct emu_launch *l, const struct emu_fault *f)
 {
@@ -73,8 +82,10 @@ static struct place data_place(const struct emu_launch *l, const struct emu_faul
 		return s;
 	}
 	const struct arena_region *r = arena_near(&l->device->arena, f->address);
-	if (!r) {
-		snprintf(s.text, sizeof s.text, "address 0x%llx", (unsigned long long)f->address);
+	if (!r || f->address - r->base + FAR > 2 * FAR) {
+		snprintf(s.text, sizeof s.text,
+		         is_null(f) ? "address 0x%llx, of a null pointer" : "address 0x%llx",
+		         (unsigned long long)f->address);
 		return s;
 	}
 	const int64_t offset = (int64_t)(f->address - r->base);
@@ -284,6 +295,9 @@ bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct 
 	case FAULT_BOUNDS:
 		err_set(err, ERR_FAULT, "%s: %s of %u bytes out of bounds: %s; %s", where, access_verb(f),
 		        f->bytes, what.text, who.text);
+		if (is_null(f))
+			return err_remedy(err, "give the kernel memory of cudaMalloc(), and look whether that "
+			                       "and the copies of pointers succeeded");
 		return f->space == SPACE_SHARED && lacks_dynamic_shared(l)
 		           ? err_remedy(err, "the kernel has an extern __shared__ array, and the launch "
 		                             "gives it no bytes: --shared BYTES, or the third number "

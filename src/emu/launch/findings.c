@@ -94,7 +94,8 @@ static void add_finding(struct run_findings *all, const struct emu_launch *l,
 		                         .of_order = of_order,
 		                         .one_warp = of_order && one_warp,
 		                         .fresh = fresh,
-		                         .allocation = allocation };
+		                         .allocation = allocation,
+		                         .address = f->space == SPACE_GLOBAL ? f->address : 0 };
 	snprintf(out->kind, sizeof out->kind, "%s", finding_kind(f->kind));
 	snprintf(out->text, sizeof out->text, "%.511s", text.msg);
 	snprintf(out->remedy, sizeof out->remedy, "%.255s", text.remedy);

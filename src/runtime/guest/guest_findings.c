@@ -1,11 +1,15 @@
+#define _DEFAULT_SOURCE /* mincore() */
 /* What a launch did wrong, told to the explorer; see guest_findings.h. */
 #include "runtime/guest/guest_findings.h"
+#include "runtime/guest/guest_freed.h"
 #include "runtime/guest/guest_record.h"
 
 #include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 cudaError_t findings_error(const struct run_findings *findings, const struct err *err)
 {
@@ -95,6 +99,46 @@ static bool drop(const struct run_finding *f, const struct agreed *a, struct rec
 	return out->remedy[0];
 }
 
+static void add_place(const struct emu_allocation *a, char *text, size_t n)
+{
+	char place[800];
+	guest_site_place(a->caller, place, sizeof place);
+	const size_t used = strlen(text);
+	if (place[0])
+		snprintf(text + used, n - used, "; allocated at %s", place);
+}
+
+/* The program itself has the page, and the GPU does not. */
+static bool is_the_hosts(uint64_t address)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	unsigned char in;
+	return address && !emu_device_covers(guest.device, address) &&
+	       mincore((void *)(uintptr_t)(address / page * page), page, &in) == 0;
+}
+
+/* An access that met nothing, but something that was there, or is somebody else's: that is said.
+ * False: neither. */
+static bool add_what_it_met(const struct run_finding *from, struct record_finding *out)
+{
+	const struct guest_freed *f = freed_find(from->address);
+	const size_t used = strlen(out->text), n = sizeof out->text - used;
+	char place[400] = "";
+	if (f) {
+		record_place(f->caller, place, sizeof place);
+		snprintf(out->text + used, n, "; there were %llu bytes, freed%s%s",
+		         (unsigned long long)f->was.bytes, place[0] ? " at " : "", place);
+		add_place(&f->was, out->text, sizeof out->text);
+		snprintf(out->remedy, sizeof out->remedy, "free it behind the last launch that uses it");
+	} else if (is_the_hosts(from->address)) {
+		snprintf(out->text + used, n, "; it is memory of the host: of malloc(), new or a variable");
+		snprintf(out->remedy, sizeof out->remedy,
+		         "copy it to memory of cudaMalloc() and give the kernel that, or allocate it by "
+		         "cudaMallocManaged()");
+	}
+	return strlen(out->text) > used;
+}
+
 /* Behind @text: where the memory was allocated that was missed, or read without a value. */
 static void add_allocated_at(const struct run_finding *from, char *text, size_t n)
 {
@@ -102,11 +146,7 @@ static void add_allocated_at(const struct run_finding *from, char *text, size_t 
 	size_t i = 0;
 	while (from->allocation && emu_device_allocation(guest.device, i, &a)) {
 		if (a.serial == from->allocation && a.caller) {
-			char place[800];
-			guest_site_place(a.caller, place, sizeof place);
-			const size_t used = strlen(text);
-			if (place[0])
-				snprintf(text + used, n - used, "; allocated at %s", place);
+			add_place(&a, text, n);
 			return;
 		}
 		i++;
@@ -127,10 +167,12 @@ void findings_tell(const struct run_findings *findings, uint64_t number,
 		f.error = !dropped && !may_be_harmless(from);
 		snprintf(f.kind, sizeof f.kind, "%s", from->kind);
 		snprintf(f.text, sizeof f.text, "%s", from->text);
-		if (!strcmp(from->kind, "out-of-bounds") || !strcmp(from->kind, "uninitialised"))
-			add_allocated_at(from, f.text, sizeof f.text);
+		const bool missed = !strcmp(from->kind, "out-of-bounds");
 		if (!dropped)
 			snprintf(f.remedy, sizeof f.remedy, "%s", from->remedy);
+		if (!(missed && add_what_it_met(from, &f)) &&
+		    (missed || !strcmp(from->kind, "uninitialised")))
+			add_allocated_at(from, f.text, sizeof f.text);
 		snprintf(f.file, sizeof f.file, "%s", from->file);
 		record_finding(&f);
 	}

@@ -1,6 +1,7 @@
 /* Memory: device, managed, pinned and registered; pools are one heap. */
 #include "runtime/guest/guest_ipc.h"
 #include "runtime/guest/guest_clock.h"
+#include "runtime/guest/guest_freed.h"
 #include "runtime/guest/guest_graph.h"
 #include "runtime/guest/guest_wait.h"
 #include "runtime/guest/guest_op.h"
@@ -73,6 +74,19 @@ static void bad_free(const void *p, const char *kind, const char *what, const vo
 	record_finding(&f);
 }
 
+static void free_again(const void *p, const void *caller)
+{
+	const struct guest_freed *f = freed_find(address_of(p));
+	char place[400] = "", what[512];
+	if (f)
+		record_place(f->caller, place, sizeof place);
+	if (f)
+		snprintf(what, sizeof what, "it was freed before%s%s", place[0] ? " at " : "", place);
+	else
+		snprintf(what, sizeof what, "it is the host's own memory, or was freed long before");
+	bad_free(p, f ? "double-free" : "invalid-free", what, caller);
+}
+
 static cudaError_t release(void *p, bool pinned, const void *caller)
 {
 	if (!p)
@@ -87,10 +101,7 @@ static cudaError_t release(void *p, bool pinned, const void *caller)
 		return in_use ? cudaSuccess : cudaErrorInvalidValue;
 	}
 	if (!emu_device_find(guest.device, address_of(p), &a)) {
-		bad_free(p, "invalid-free",
-		         "no allocation is there: it was freed before, or it is the "
-		         "host's own memory",
-		         caller);
+		free_again(p, caller);
 		return cudaErrorInvalidValue;
 	}
 	if (ipc_is_open(a.address)) {
@@ -107,6 +118,7 @@ static cudaError_t release(void *p, bool pinned, const void *caller)
 		         caller);
 		return cudaErrorInvalidValue;
 	}
+	freed_note(&a, caller);
 	return emu_device_release(guest.device, a.address) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
