@@ -70,8 +70,10 @@ static bool read_shape(struct again *a, const struct program_launch *l, struct e
 		program_family_settle(a->family, &a->sel);
 	/* the grid follows the block, but not where the launch's own is asked for */
 	const bool asked = blocks && plan.grid.y * plan.grid.z == 1;
-	a->ask.grid[0] = asked ? (unsigned)blocks : plan.grid.x;
-	a->ask.block[0] = plan.block.x;
+	const unsigned grid[] = { asked ? (unsigned)blocks : plan.grid.x, plan.grid.y, plan.grid.z };
+	const unsigned block[] = { plan.block.x, plan.block.y, plan.block.z };
+	memcpy(a->ask.grid, grid, sizeof grid);
+	memcpy(a->ask.block, block, sizeof block);
 	a->ask.shared_bytes = plan.dynamic_shared_bytes;
 	return true;
 }

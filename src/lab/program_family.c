@@ -1,5 +1,6 @@
 /* Programs as kernel families; see program_family.h. */
 #include "program_family.h"
+#include "launch_shape.h"
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -63,22 +64,28 @@ static bool change_block(const struct program *p, const struct program_launch *l
 	const struct program_kernel *k = &p->kernels[l->kernel];
 	if (threads == threads_of(l))
 		return true;
-	if (l->block[1] * l->block[2] * l->grid[1] * l->grid[2] != 1)
-		return kernel_refuse(
-			err, KERNEL_BLOCK, threads,
-			"only launches whose grid and block have one dimension can be changed");
+	unsigned block[3];
+	if (!launch_shape_block(l->block, (unsigned)threads, block))
+		return kernel_refuse(err, KERNEL_BLOCK, threads, "the block is %u deep in z", l->block[2]);
 	if (k->max_threads && threads > k->max_threads)
 		return kernel_refuse(err, KERNEL_BLOCK, threads, "__launch_bounds__ of %s allow %u threads",
 		                     k->name, k->max_threads);
-	plan->block.x = (uint32_t)threads;
-	plan->grid.x = (uint32_t)ceil_div((uint64_t)l->grid[0] * l->block[0], (uint64_t)threads);
+	plan->block.x = block[0];
+	plan->block.y = block[1];
+	plan->grid.x = launch_shape_grid(l->grid[0], l->block[0], block[0]);
+	plan->grid.y = launch_shape_grid(l->grid[1], l->block[1], block[1]);
 	return true;
+}
+
+static int64_t blocks_planned(const struct launch_plan *plan)
+{
+	return (int64_t)plan->grid.x * plan->grid.y * plan->grid.z;
 }
 
 static bool change_grid(const struct program_launch *l, int64_t blocks, struct launch_plan *plan,
                         struct err *err)
 {
-	if (blocks == blocks_of(l))
+	if (blocks == blocks_of(l) || blocks == blocks_planned(plan))
 		return true;
 	if (l->grid[1] * l->grid[2] != 1)
 		return kernel_refuse(err, KERNEL_GRID, blocks,
@@ -356,8 +363,8 @@ void program_family_settle(struct program_family *f, struct selection *sel)
 	if (!l || (*grid != f->followed && *grid != blocks_of(l)))
 		return;
 	*grid = blocks_of(l);
-	if (plan_launch(&f->desc, sel->params, &plan, NULL) && plan.grid.y * plan.grid.z == 1)
-		*grid = plan.grid.x;
+	if (plan_launch(&f->desc, sel->params, &plan, NULL))
+		*grid = blocks_planned(&plan);
 	f->followed = *grid;
 }
 

@@ -92,6 +92,28 @@ run data-grid 0 run p.cu --launch 1 --grid 1 --set 'x=1;coef=1' --dump y
 has data-grid-shown 'grid 1x1x1, block 64x1x1' 'y: 100 f32, min 0, max 3' ' 36 zero'
 run data-grid-stays 0 run p.cu --launch 1 --grid 2 --block 32 --set 'x=1;coef=1' --dump y
 has data-grid-stays-shown 'grid 2x1x1, block 32x1x1' ' 36 zero'
+# a block of two dimensions keeps its proportions, and both of the grid follow
+cat >two.cu <<'EOF'
+__global__ void one(int *x, int w, int h)
+{
+	const int c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y * blockDim.y + threadIdx.y;
+	if (c < w && r < h)
+		x[r * w + c]++;
+}
+int main()
+{
+	int *x;
+	cudaMalloc(&x, 100 * 50 * sizeof *x);
+	cudaMemset(x, 0, 100 * 50 * sizeof *x);
+	one<<<dim3(7, 4), dim3(16, 16)>>>(x, 100, 50);
+	cudaDeviceSynchronize();
+	cudaFree(x);
+}
+EOF
+run data-two-dimensions 0 run two.cu --launch 1 --block 512 --dump x
+has data-two-dimensions-shown 'grid 4x4x1, block 32x16x1' 'x: 5000 i32, min 1, max 1'
+run data-two-smaller 0 run two.cu --launch 1 --block 64 --dump x
+has data-two-smaller-shown 'grid 14x8x1, block 8x8x1' 'x: 5000 i32, min 1, max 1'
 run data-shared 0 run p.cu --launch 1 --shared 4k --json
 same data-shared-bytes 4096 "$(field out metrics launch.shared_bytes_per_block value)"
 for words in '--shared 1M' '--grid 0' '--grid 2x2' '--grid two' '--launches 1..2'; do
