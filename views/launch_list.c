@@ -7,6 +7,7 @@
 #include "model/program_session.h"
 #include "ui/view.h"
 
+#include "base/scopeless.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -194,7 +195,9 @@ static void draw_group(struct canvas *c, int row, const struct plan *plan, const
 		canvas_printf(c, row, 1, STYLE_WATCH, "%d", (int)(g - p->groups) + 1);
 	snprintf(text, sizeof text, "%" PRIu64, g->first);
 	put(c, row, plan, COL_NUMBER, STYLE_DIM, text);
-	put(c, row, plan, COL_KERNEL, style, p->kernels[g->kernel].name);
+	char whole[512];
+	put(c, row, plan, COL_KERNEL, style,
+	    scopeless(p->kernels[g->kernel].name, plan->width[COL_KERNEL], whole, sizeof whole));
 	shape(g->grid, g->block, text, sizeof text);
 	put(c, row, plan, COL_SHAPE, STYLE_NORMAL, text);
 	put(c, row, plan, COL_N, STYLE_NORMAL, fmt_count(number, sizeof number, (double)g->launches));
@@ -234,8 +237,11 @@ static void draw_event(struct canvas *c, int row, const struct program *p,
 	char what[96], size[96], start[32], ns[32], flags[64] = "";
 	const struct program_span *span = e->launch ? &e->launch->span : &e->copy->span;
 	const unsigned stream = e->launch ? e->launch->stream : e->copy->stream;
+	const int name = c->cols >= 100 ? 40 : c->cols - 60 > 12 ? c->cols - 60 : 12;
 	if (e->launch) {
-		snprintf(what, sizeof what, "%.80s", p->kernels[e->launch->kernel].name);
+		char whole[512];
+		snprintf(what, sizeof what, "%.80s",
+		         scopeless(p->kernels[e->launch->kernel].name, name, whole, sizeof whole));
 		shape(e->launch->grid, e->launch->block, size, sizeof size);
 		flag_words(e->launch->flags, flags, sizeof flags);
 		if (e->launch->parent)
@@ -250,7 +256,6 @@ static void draw_event(struct canvas *c, int row, const struct program *p,
 		                                                           : " pageable");
 		fmt_bytes(size, sizeof size, (double)e->copy->bytes);
 	}
-	const int name = c->cols >= 100 ? 40 : c->cols - 60 > 12 ? c->cols - 60 : 12;
 	canvas_text(c, row, 0, STYLE_KNOB, here ? "▸" : " ");
 	canvas_text_n(c, row, 8, name, here ? STYLE_BOLD : e->copy ? STYLE_HEAT1 : STYLE_NORMAL, what);
 	canvas_text_n(c, row, 9 + name, 18, STYLE_NORMAL, size);

@@ -6,6 +6,7 @@
 
 #include "base/lang.h"
 #include "base/mem.h"
+#include "base/scopeless.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -43,8 +44,10 @@ static bool fell_back(const struct program_launch *l)
 static void say_launches(FILE *f, const struct program *p, size_t i, uint64_t more)
 {
 	const struct program_launch *l = &p->launches[i];
+	char name[100];
 	fputs("    ", f);
-	cli_name(f, STYLE_BOLD, p->kernels[l->kernel].name);
+	cli_name(f, STYLE_BOLD,
+	         scopeless(p->kernels[l->kernel].name, (int)sizeof name - 1, name, sizeof name));
 	if (more)
 		cli_say(f, STYLE_NORMAL, " (launch %" PRIu64 ", and %" PRIu64 " more like it)", l->number,
 		        more);

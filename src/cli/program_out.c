@@ -3,6 +3,7 @@
 
 #include "base/lang.h"
 #include "base/mem.h"
+#include "base/scopeless.h"
 #include "model/record_tables.h"
 
 #include <inttypes.h>
@@ -199,7 +200,9 @@ static void print_groups(struct cli *c, FILE *f, const struct program *p)
 		else
 			fmt_bytes(dram, sizeof dram, g->dram_bytes);
 		flag_words(p, g, flags, sizeof flags);
-		const char *whole = p->kernels[g->kernel].name;
+		char short_of[512];
+		const char *whole =
+			scopeless(p->kernels[g->kernel].name, NAME_COLUMNS, short_of, sizeof short_of);
 		snprintf(name, sizeof name, "%.*s%s", NAME_COLUMNS, whole,
 		         strlen(whole) <= NAME_COLUMNS ? ""
 		         : c->utf8                     ? "…"

@@ -4,6 +4,7 @@
  */
 #include "ui/screen_parts.h"
 
+#include "base/scopeless.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -31,7 +32,9 @@ void header_title(const struct session *s, struct canvas *c)
 		col = canvas_text(c, 0, col, STYLE_TITLE, "no kernel");
 	if (v && v->name[0]) {
 		col = canvas_text(c, 0, col, STYLE_DIM, " / ");
-		col = canvas_verbatim(c, 0, col, c->cols - col, STYLE_TITLE, v->name);
+		char whole[512];
+		col = canvas_verbatim(c, 0, col, c->cols - col, STYLE_TITLE,
+		                      scopeless(v->name, c->cols / 2 - col, whole, sizeof whole));
 	}
 	const struct gpu_spec *g = s->sel.gpu;
 	if (g)

@@ -7,6 +7,7 @@
 #include "model/program_session.h"
 #include "ui/view.h"
 
+#include "base/scopeless.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -218,12 +219,14 @@ static void summary(struct canvas *c, int row, const struct totals *t, enum orig
 static void describe(const struct program *p, struct canvas *c, int row,
                      const struct program_event *e)
 {
-	char start[32], ns[32], bytes[32];
+	char start[32], ns[32], bytes[32], name[40];
 	if (e->launch) {
-		canvas_printf(c, row, 2, STYLE_KNOB, "launch %" PRIu64 "  %s  stream %u, from %s for %s",
-		              e->launch->number, p->kernels[e->launch->kernel].name, e->launch->stream,
-		              fmt_ns(start, sizeof start, e->launch->span.start_ns),
-		              fmt_ns(ns, sizeof ns, e->launch->span.end_ns - e->launch->span.start_ns));
+		canvas_printf(
+			c, row, 2, STYLE_KNOB, "launch %" PRIu64 "  %s  stream %u, from %s for %s",
+			e->launch->number,
+			scopeless(p->kernels[e->launch->kernel].name, (int)sizeof name - 1, name, sizeof name),
+			e->launch->stream, fmt_ns(start, sizeof start, e->launch->span.start_ns),
+			fmt_ns(ns, sizeof ns, e->launch->span.end_ns - e->launch->span.start_ns));
 	} else if (e->copy) {
 		const double takes = e->copy->span.end_ns - e->copy->span.start_ns;
 		canvas_printf(c, row, 2, STYLE_KNOB, "%s of %s, %s%s, stream %u, from %s for %s",

@@ -1,6 +1,7 @@
 /* See roofline_runs.h. */
 #include "ui/roofline_runs.h"
 
+#include "base/scopeless.h"
 #include "base/text.h"
 #include "model/brief.h"
 #include "model/program_session.h"
@@ -143,7 +144,9 @@ static void point_name(const struct session *s, const struct selection *sel, dou
 	char what[160] = "";
 	if (sel != &s->now->sel)
 		panel_difference(&s->now->sel, sel, what, sizeof what);
-	snprintf(out, n, "%.40s %s", what[0] ? what : variant, number);
+	char short_of[512];
+	snprintf(out, n, "%.40s %s", what[0] ? what : scopeless(variant, 40, short_of, sizeof short_of),
+	         number);
 }
 
 static bool in_cell(const struct axes *a, struct point p, int row, int col)
