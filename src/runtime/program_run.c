@@ -255,9 +255,14 @@ static bool turn(struct running *r, const struct program_request *req, struct pr
 	if (req->cancel && atomic_load(req->cancel))
 		return err_set(err, ERR_CANCELLED, "the program was ended on request");
 	if (req->timeout_s > 0 && now - r->started > req->timeout_s) {
-		err_set(err, ERR_TIMEOUT, "the program still runs after %.3g s, at launch %llu",
-		        req->timeout_s,
-		        (unsigned long long)(p->n_launches ? p->launches[p->n_launches - 1].number : 0));
+		const uint64_t last = p->n_launches ? p->launches[p->n_launches - 1].number : 0;
+		if (p->running > last)
+			err_set(err, ERR_TIMEOUT, "the program still runs after %.3g s, in launch %llu, %s",
+			        req->timeout_s, (unsigned long long)p->running,
+			        p->kernels[p->running_kernel].name);
+		else
+			err_set(err, ERR_TIMEOUT, "the program still runs after %.3g s, behind launch %llu",
+			        req->timeout_s, (unsigned long long)last);
 		return err_remedy(err, "give it more time with --timeout, or smaller work");
 	}
 	if (req->progress && now - r->reported > 1.0 / 30) {

@@ -229,10 +229,13 @@ static void describe(const struct program *p, struct canvas *c, int row,
 			fmt_ns(ns, sizeof ns, e->launch->span.end_ns - e->launch->span.start_ns));
 	} else if (e->copy) {
 		const double takes = e->copy->span.end_ns - e->copy->span.start_ns;
-		canvas_printf(c, row, 2, STYLE_KNOB, "%s of %s, %s%s, stream %u, from %s for %s",
+		const bool host = !e->copy->set && e->copy->direction != PROGRAM_D2D;
+		canvas_printf(c, row, 2, STYLE_KNOB, "%s of %s%s%s, stream %u, from %s for %s",
 		              e->copy->set ? "memset" : program_direction_name(e->copy->direction),
 		              fmt_bytes(bytes, sizeof bytes, (double)e->copy->bytes),
-		              e->copy->pinned ? "pinned memory" : "pageable memory",
+		              !host             ? ""
+		              : e->copy->pinned ? ", pinned memory"
+		                                : ", pageable memory",
 		              e->copy->async ? ", async" : "", e->copy->stream,
 		              fmt_ns(start, sizeof start, e->copy->span.start_ns),
 		              fmt_ns(ns, sizeof ns, takes));

@@ -48,6 +48,26 @@ grep -q 'let the host write what the kernel waits for' err && ok nobody-comes-re
 	not_ok nobody-comes-remedy "$(cat err)"
 run program-ends 0 launches ./waits -- leave
 grep -q 'unfinished (launch 1)' err && ok program-ends-told || not_ok program-ends-told "$(cat err)"
+# who has no time for that is told where the program was
+cat >endless.cu <<'EOF'
+__global__ void quick(int *x) { *x = 1; }
+__global__ void endless(float *x)
+{
+	for (long i = 0; i < 1L << 50; i++)
+		*x = *x * 1.5f + i;
+}
+int main()
+{
+	float *x;
+	cudaMalloc(&x, 4);
+	quick<<<1, 1>>>((int *)x);
+	endless<<<1, 1>>>(x);
+	cudaDeviceSynchronize();
+}
+EOF
+run out-of-time 1 launches endless.cu --timeout 4
+grep -q 'still runs after 4 s, in launch 2, endless$' err && ok out-of-time-where ||
+	not_ok out-of-time-where "$(cat err)"
 run null-copies 1 launches ./waits -- null
 same null-copies-told 'cudaErrorInvalidValue cudaErrorInvalidValue' "$(tr '\n' ' ' <out | sed 's/ $//')"
 grep -q 'null-pointer.* a copy from a null pointer' err && ok null-copies-named ||
