@@ -16,8 +16,8 @@ enum linkage { OF_THIS_TEXT, EXTERN, WEAK, VISIBLE };
 
 struct statement {
 	enum { HEADER, FILE_NAME, PROTOTYPE, FUNCTION, VARIABLE, ALIAS, SECTION, OTHER } kind;
-	enum linkage linkage;
-	const char *s, *name; /* name: NULL where there is none */
+	enum linkage linkage, defined; /* of a prototype: how another statement defines the function */
+	const char *s, *name;          /* name: NULL where there is none */
 	size_t len, name_len;
 	unsigned text;
 	bool dropped, renamed;
@@ -196,6 +196,11 @@ static void settle_pair(struct statement *a, struct statement *b)
 		(a->linkage == WEAK && b->linkage != WEAK ? a : b)->dropped = true;
 	} else if (a->kind == VARIABLE && b->kind == VARIABLE) {
 		(is_definition(a) ? b : a)->dropped = true;
+	} else if (is_definition(a) != is_definition(b)) {
+		struct statement *const prototype = is_definition(a) ? b : a;
+		const enum linkage linkage = (is_definition(a) ? a : b)->linkage;
+		if (prototype->defined < linkage)
+			prototype->defined = linkage;
 	}
 }
 
@@ -259,7 +264,10 @@ static void put_statement(struct text *out, const struct join *j, const struct s
 	const char *s = st->s, *stop = st->s + st->len;
 	while (s < stop) {
 		const char *end = isspace((unsigned char)*s) ? s + 1 : skip_token(s);
-		text_put(out, s, (size_t)(end - s));
+		if (st->defined && is(s, end, ".extern")) /* no longer */
+			text_add(out, st->defined == WEAK ? ".weak" : ".visible");
+		else
+			text_put(out, s, (size_t)(end - s));
 		if (any_renamed && is_word(*s) && renamed_here(j, st->text, s, (size_t)(end - s)))
 			text_add(out, "$of%u", st->text);
 		if (is(s, end, ".file") || is(s, end, ".loc") || is(s, end, "inlined_at")) {

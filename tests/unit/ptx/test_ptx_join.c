@@ -55,6 +55,9 @@ TEST(joined)
 	assert_int_equal(strings, 2);                 /* each keeps its own */
 	assert_int_equal(with_body, 3);               /* k, scale, and one of the two twice */
 	assert_int_equal(count(all, "ret; ret;"), 0); /* the first one */
+	/* scale is this text's own now, as ptxas wants it said */
+	assert_int_equal(count(all, ".extern .func"), 0);
+	assert_int_equal(count(all, ".visible .func (.param .b32 r) scale"), 2);
 	/* lines of b.cu are not those of a.cu */
 	assert_int_equal(m.n_files, 3);
 	assert_string_equal(m.files[2], "b.cu");
