@@ -83,6 +83,8 @@ bool is_literal(const struct ir *ir, const struct xop *x, unsigned i, uint64_t *
 bool is_constant(const struct ir *ir, const struct xop *x, unsigned i);
 /* @s, or what it is a copy of: of a selection whose choice is a number, of what that takes. */
 struct xsrc taken_source(const struct ir *ir, struct xsrc s);
+/* The first operation of the block that @o is in. */
+uint32_t block_first_op(const struct ir *ir, uint32_t o);
 /* The operation that makes all values of @s, alone in its instruction; NULL = there is none. */
 const struct xop *maker_of(const struct ir *ir, const struct xsrc *s);
 /* Marks the blocks that are ever come to, by branches that numbers decide, and enters into only_def

@@ -16,8 +16,7 @@ static bool is_alone(const struct ir *ir, const struct xop *x)
 	return x->first && (at + 1 == ir->n_ops || x[1].first);
 }
 
-/* The first operation of the block that @o is in. */
-static uint32_t block_start(const struct ir *ir, uint32_t o)
+uint32_t block_first_op(const struct ir *ir, uint32_t o)
 {
 	unsigned low = 0, high = ir->n_blocks;
 	while (high - low > 1) {
@@ -39,7 +38,7 @@ static const struct xop *near_writer(const struct ir *ir, const struct xop *x, c
 	if (s->kind != S_REG || ir->only_def[s->reg] >= 0 || x < ir->ops || x >= ir->ops + ir->n_ops ||
 	    ir->regs[s->reg].passes)
 		return NULL;
-	const uint32_t at = (uint32_t)(x - ir->ops), start = block_start(ir, at);
+	const uint32_t at = (uint32_t)(x - ir->ops), start = block_first_op(ir, at);
 	for (uint32_t o = at; o > start && at - o < NEAR; o--) {
 		const struct xop *y = &ir->ops[o - 1];
 		for (unsigned i = 0; i < y->n_d; i++)

@@ -176,11 +176,9 @@ static struct span span_above(const struct ir *ir, uint32_t at, int32_t reg, uns
 {
 	struct span s = { 0 };
 	bool any = false;
-	for (uint32_t o = at; o && *steps; o--) {
+	const uint32_t start = at < ir->n_ops ? block_first_op(ir, at) : at;
+	for (uint32_t o = at; o > start && *steps; o--) {
 		const struct xop *y = &ir->ops[o - 1];
-		if (y->kind == X_BRA || y->kind == X_BRX || y->kind == X_CALL || y->kind == X_RET ||
-		    y->kind == X_EXIT)
-			break;
 		--*steps;
 		if (!writes(y, reg))
 			continue;
