@@ -44,6 +44,8 @@ bool flow_live_after(const struct ir *ir, const struct liveness *l, uint32_t blo
 void dead_code_remove(struct ir *ir);
 /* contract.c: fuses the products and sums of PTX that the assembler fuses. */
 void products_contract(struct ir *ir);
+/* scaled_products.c: a product and its multiple by a power of two are rounded once. */
+void products_scale(struct ir *ir);
 /* known_compares.c: comparisons of PTX that the assembler decides hold of NaN, too. */
 void known_compares_decide(struct ir *ir);
 /* lift.c: takes guards off machine code where they do no more than save work. */

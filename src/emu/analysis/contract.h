@@ -70,6 +70,8 @@ const struct family *family_of_product(const struct ir *ir, const struct xop *x)
 /* The same of a sum, and whether it is one of that family. */
 const struct family *family_of_sum(const struct ir *ir, const struct xop *x);
 bool is_sum(const struct ir *ir, const struct xop *x, const struct family *f, bool ftz);
+/* The family of a type whose operations do not flush. */
+const struct family *family_of_type(enum ptx_type type);
 /* A copy of source @source of that type, or its negative: mov, neg, a product with 1 or -1. */
 bool is_copy(const struct ir *ir, const struct xop *x, const struct family *f, bool ftz,
              unsigned *source, bool *neg);

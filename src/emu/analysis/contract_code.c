@@ -33,6 +33,18 @@ static bool comes_from(const struct ir *ir, const struct xsrc *s, uint32_t line)
 	return false;
 }
 
+/* Is source @i of @x what the machine code has there? */
+static bool may_be(const struct ir *ir, const struct xop *x, unsigned i,
+                   const struct fusion_source *from)
+{
+	if (from->number && is_constant(ir, x, i))
+		return true;
+	for (unsigned n = 0; n < FUSION_LINES && from->line[n]; n++)
+		if (comes_from(ir, &x->s[i], from->line[n]))
+			return true;
+	return false;
+}
+
 /* How much of a fused multiply-add looks like the product @o: factors that come from its lines. */
 static unsigned likeness(const struct ir *ir, uint32_t o, const struct fusion *f)
 {
@@ -41,21 +53,26 @@ static unsigned likeness(const struct ir *ir, uint32_t o, const struct fusion *f
 	unsigned n = 0;
 	for (unsigned i = 0; i < 2; i++) {
 		for (unsigned k = 0; k < 2; k++) {
-			if (used[k])
+			if (used[k] || !may_be(ir, x, i, &f->factor[k]))
 				continue;
-			if (f->factor[k] ? comes_from(ir, &x->s[i], f->factor[k]) : is_constant(ir, x, i)) {
-				used[k] = true;
-				n++;
-				break;
-			}
+			used[k] = true;
+			n++;
+			break;
 		}
 	}
 	return n;
 }
 
+static bool is_square(const struct ir *ir, const struct xop *x)
+{
+	const struct xsrc a = taken_source(ir, x->s[0]), b = taken_source(ir, x->s[1]);
+	return a.kind == S_REG && b.kind == S_REG && a.reg == b.reg;
+}
+
 struct candidate {
 	bool any, there; /* a product, and one that stands in the code by itself */
-	bool addend;     /* it is what the sum adds */
+	unsigned addend; /* it may be what the sum adds: the larger, the likelier */
+	bool square;     /* both factors are the same, or not, as in the code */
 	bool constant;   /* it has a number as a factor: it may be one */
 	unsigned likeness;
 };
@@ -67,7 +84,10 @@ static void consider(const struct ir *ir, uint32_t o, const struct fusion *f, st
 	c->any = true;
 	c->there |= of && of->product_there;
 	c->constant |= is_constant(ir, &ir->ops[o], 0) || is_constant(ir, &ir->ops[o], 1);
-	c->addend |= f->addend && inst_of(ir, &ir->ops[o])->ptx_line == f->addend;
+	for (unsigned k = 0; k < FUSION_LINES && f->addend.line[k]; k++)
+		if (inst_of(ir, &ir->ops[o])->ptx_line == f->addend.line[k] && !c->addend)
+			c->addend = FUSION_LINES - k;
+	c->square |= is_square(ir, &ir->ops[o]) == f->square;
 	c->likeness = n > c->likeness ? n : c->likeness;
 }
 
@@ -166,10 +186,12 @@ int fused_operand(const struct contraction *c, const struct sum *s, bool by_rule
 	if (!k[0].any || !k[1].any)
 		return k[0].any ? 0 : k[1].any ? 1 : -1;
 	if (k[0].addend != k[1].addend)
-		return k[0].addend;
+		return k[0].addend > k[1].addend;
+	if (k[0].square != k[1].square)
+		return k[1].square;
 	if (k[0].likeness != k[1].likeness)
 		return k[1].likeness > k[0].likeness;
-	if (!f->addend && k[0].constant != k[1].constant) /* a number is added */
+	if (f->addend.number && k[0].constant != k[1].constant) /* a number is added */
 		return k[0].constant;
 	return k[0].there != k[1].there ? k[0].there : by_rule;
 }

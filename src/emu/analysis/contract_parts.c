@@ -18,6 +18,14 @@ static const struct family families[] = {
 	  0x80008000 },
 };
 
+const struct family *family_of_type(enum ptx_type type)
+{
+	const struct family *f = families;
+	while (f->type != type)
+		f++;
+	return f;
+}
+
 static bool unrounded(const struct ptx_inst *in)
 {
 	return in->round == ROUND_NONE;

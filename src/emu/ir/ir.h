@@ -230,18 +230,25 @@ struct ir_tensor {
 
 /* What machine code has for a sum or a product of the PTX. */
 enum { FUSION_UNKNOWN, FUSION_NO, FUSION_YES, FUSION_MIXED }; /* MIXED: both, in copies */
+enum { FUSION_LINES = 4 };
+struct fusion_source {           /* of a fused sum */
+	uint32_t line[FUSION_LINES]; /* of the PTX, that it may come from; 0 behind the last one */
+	bool number;                 /* it may be one, or a parameter */
+};
 struct fusion {
 	uint32_t line;      /* of the PTX */
 	uint8_t sum;        /* FUSION_...: with a product */
 	bool product_there; /* a product stands there by itself */
 	bool half;          /* of 16 bits */
-	/* Of a fused sum: lines of the PTX that its factors and its addend come from. */
-	uint32_t factor[2], addend; /* 0 = a number or a parameter, or not known */
+	/* of a fused sum */
+	bool square; /* both factors are one register */
+	struct fusion_source factor[2], addend;
 };
 
 struct ir {
 	const struct ptx_module *module; /* PTX; NULL: made of machine code, whose warps split into */
 	const struct ptx_func *func;     /* parts that X_MEET_WAIT brings together again */
+	int cc; /* of the card that PTX is assembled for: 10 * major + minor; 0 = any */
 	unsigned n_insts;
 	struct ir_inst *insts;
 	unsigned n_ops, cap_ops, n_regs, cap_regs, n_blocks, n_mem;

@@ -6,7 +6,7 @@
  * Not told are sums of which there are copies of both kinds, or none (worked out by the assembler,
  * or found twice), and of float32 those that it packed in pairs: contract.c goes by rule there.
  */
-#include "emu/lower/lower.h"
+#include "emu/lower/sass_lower.h"
 
 #include "base/mem.h"
 #include "sass/sass.h"
@@ -72,22 +72,60 @@ static const struct sass_operand *source_at(const struct sass_inst *i, unsigned 
 	return at < i->n_operands ? &i->operands[at] : NULL;
 }
 
-/* The line that a source of @i comes from: of what was written last, as the code stands. */
-static uint32_t source_line(const struct sass_func *f, const struct sass_inst *i, unsigned source)
+static bool writes(const struct sass_inst *i, uint16_t reg)
 {
-	const struct sass_operand *o = source_at(i, source);
-	if (!o)
-		return 0;
-	for (const struct sass_inst *k = i; o->kind == SASS_OPND_REG && k-- > f->insts;)
-		for (unsigned n = 0; n < k->n_dsts; n++) {
-			const struct sass_operand *d = &k->operands[n];
-			if (d->kind == SASS_OPND_REG && o->reg >= d->reg && o->reg < d->reg + d->words)
-				return k->ptx_line;
-		}
-	return 0;
+	for (unsigned n = 0; n < i->n_dsts; n++) {
+		const struct sass_operand *d = &i->operands[n];
+		if (d->kind == SASS_OPND_REG && reg >= d->reg && reg < d->reg + d->words)
+			return true;
+	}
+	return false;
 }
 
-static void note(struct fusion *v, const struct sass_func *f, const struct sass_inst *i)
+/* Does it fill a register with a number? */
+static bool is_filling(const struct sass_inst *i)
+{
+	const struct sass_operand *last = &i->operands[i->n_operands - 1];
+	if (last->kind != SASS_OPND_INT && last->kind != SASS_OPND_FLOAT)
+		return false;
+	return i->op == SASS_MOV || ((i->op == SASS_IMAD || kind_of(i) == FUSED) && moves(i));
+}
+
+/* What source @n of @i comes from: what was written last in its block, by all lanes, or else what
+ * was written before, as the code stands. @block_of: as sass_block_starts() has it. */
+static struct fusion_source source_of(const struct sass_func *f, const int32_t *block_of,
+                                      const struct sass_inst *i, unsigned n)
+{
+	const struct sass_operand *o = source_at(i, n);
+	struct fusion_source s = { .number = o && (o->kind != SASS_OPND_REG || o->reg == SASS_RZ) };
+	if (!o || s.number)
+		return s;
+	unsigned lines = 0;
+	bool same_block = true;
+	for (uint32_t k = (uint32_t)(i - f->insts); lines < FUSION_LINES && k; k--) {
+		const struct sass_inst *before = &f->insts[k - 1];
+		same_block &= block_of[k] < 0;
+		if (!writes(before, o->reg))
+			continue;
+		if (is_filling(before))
+			s.number = true;
+		else
+			s.line[lines++] = before->ptx_line;
+		if (before->guard == SASS_PT && same_block)
+			break;
+	}
+	return s;
+}
+
+static bool is_square(const struct sass_inst *i)
+{
+	const struct sass_operand *a = source_at(i, 0), *b = source_at(i, 1);
+	return a && b && a->kind == SASS_OPND_REG && b->kind == SASS_OPND_REG && a->reg == b->reg &&
+	       a->sel == b->sel;
+}
+
+static void note(struct fusion *v, const struct sass_func *f, const int32_t *block_of,
+                 const struct sass_inst *i)
 {
 	const enum kind kind = kind_of(i);
 	if (kind == PACKED) {
@@ -99,9 +137,10 @@ static void note(struct fusion *v, const struct sass_func *f, const struct sass_
 	} else if (!moves(i)) {
 		v->product_there = true; /* of a product's line: it adds nothing to it */
 		v->sum |= FUSION_YES;
-		v->factor[0] = source_line(f, i, 0);
-		v->factor[1] = source_line(f, i, 1);
-		v->addend = source_line(f, i, 2);
+		v->square = is_square(i);
+		v->factor[0] = source_of(f, block_of, i, 0);
+		v->factor[1] = source_of(f, block_of, i, 1);
+		v->addend = source_of(f, block_of, i, 2);
 	}
 }
 
@@ -140,12 +179,15 @@ static bool is_of_type(const struct fusion *v, const struct sass_inst *i)
 
 static void note_all(struct ir *ir, const struct sass_func *f)
 {
+	int32_t *block_of = mem_calloc(f->n_insts + 1, sizeof *block_of);
+	sass_block_starts(f, block_of);
 	for (unsigned k = 0; k < f->n_insts; k++) {
 		struct fusion *v =
 			kind_of(&f->insts[k]) == OTHER ? NULL : fusion_at(ir, f->insts[k].ptx_line);
 		if (v && is_of_type(v, &f->insts[k]))
-			note(v, f, &f->insts[k]);
+			note(v, f, block_of, &f->insts[k]);
 	}
+	free(block_of);
 }
 
 void fusions_find(struct ir *ir, const struct sass_module *m)

@@ -79,7 +79,7 @@ bool lower_ptx(struct ir *ir, const struct ptx_module *m, const struct ptx_func 
                const struct lower_env *env, const char *source_file, struct err *err)
 {
 	struct linked *link = mem_zalloc(sizeof *link);
-	*ir = (struct ir){ .module = m, .func = entry, .linked = link };
+	*ir = (struct ir){ .module = m, .func = entry, .cc = env->cc, .linked = link };
 	if (!link_functions(link, m, entry, err)) {
 		ir_free(ir);
 		return false;

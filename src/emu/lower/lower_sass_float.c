@@ -1,6 +1,8 @@
 /* Floating-point arithmetic of machine code. */
 #include "emu/lower/sass_lower.h"
 
+#include "emu/lane/lane.h"
+
 #include <string.h>
 
 #define NONE src_const(0)
@@ -21,14 +23,14 @@ static enum emu_op rounded(const struct sass_lower *s, enum emu_op nearest,
 }
 
 /* By which power of two the product is multiplied besides: FMUL.M2, FMUL.D4. */
-static double scale_of(const struct sass_lower *s)
+static float scale_of(const struct sass_lower *s)
 {
 	static const struct {
 		enum sass_mod mod;
-		double by;
+		float by;
 	} scales[] = {
-		{ SASS_MOD_M2, 2 },   { SASS_MOD_M4, 4 },    { SASS_MOD_M8, 8 },
-		{ SASS_MOD_D2, 0.5 }, { SASS_MOD_D4, 0.25 }, { SASS_MOD_D8, 0.125 },
+		{ SASS_MOD_M2, 2 },    { SASS_MOD_M4, 4 },     { SASS_MOD_M8, 8 },
+		{ SASS_MOD_D2, 0.5f }, { SASS_MOD_D4, 0.25f }, { SASS_MOD_D8, 0.125f },
 	};
 	for (unsigned k = 0; k < sizeof scales / sizeof *scales; k++)
 		if (sl_has(s, scales[k].mod))
@@ -89,36 +91,18 @@ bool sl_fadd(struct sass_lower *s)
 	return set_f32(s, op, op == E_add_f32 ? E_add_ftz_f32 : E_COUNT, 2, v);
 }
 
-/* Rounded once: in 64 bits the product of two float32 and its scaling are exact. */
-static bool scaled_product(struct sass_lower *s, double by, const struct xsrc *v)
-{
-	const bool flush = sl_has(s, SASS_MOD_FTZ);
-	struct xsrc wide[2];
-	uint64_t bits;
-	for (unsigned k = 0; k < 2; k++)
-		wide[k] = sl_op1(s, E_cvt_f64_f32, flush ? sl_op1(s, E_ftz_f32, v[k]) : v[k]);
-	memcpy(&bits, &by, sizeof bits);
-	const struct xsrc product = sl_op2(s, E_mul_f64, wide[0], wide[1]);
-	struct xsrc r = sl_op2(s, E_mul_f64, product, src_const(bits));
-	r = sl_op1(s, E_cvt_f32_f64, r);
-	if (flush)
-		r = sl_op1(s, E_ftz_f32, r);
-	if (sl_has(s, SASS_MOD_SAT))
-		r = sl_op1(s, E_sat_f32, r);
-	sl_set1(s, sl_dst(s, 0), E_mov_b32, r);
-	return true;
-}
-
 bool sl_fmul(struct sass_lower *s)
 {
-	const double by = scale_of(s);
+	const float by = scale_of(s);
 	const enum emu_op op = rounded(s, E_mul_f32, E_mul_rz_f32);
 	if (unknown_product(s) ||
 	    (by != 1 && op != E_mul_f32 && !sl_refuse(s, "a scaled product, rounded so")))
 		return false;
-	struct xsrc v[2] = { sl_f32(s, 0), sl_f32(s, 1) };
-	if (by != 1)
-		return scaled_product(s, by, v);
+	struct xsrc v[3] = { sl_f32(s, 0), sl_f32(s, 1) };
+	if (by != 1) {
+		v[2] = src_const(bits_f32(by));
+		return set_f32(s, E_mul_scaled_f32, E_mul_scaled_ftz_f32, 3, v);
+	}
 	return set_f32(s, op, op == E_mul_f32 ? E_mul_ftz_f32 : E_COUNT, 2, v);
 }
 
