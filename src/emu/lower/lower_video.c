@@ -122,20 +122,25 @@ static struct xsrc between(struct lower *l, struct xsrc v, bool sign, unsigned b
 	return op2(l, E_min_s64, v, src_const((uint64_t)most));
 }
 
-/* a b + c, plus one, shifted right; limited as the operands have signs. */
+/* The low half of @v, as a number that has a sign. */
+static struct xsrc signed_word(struct lower *l, struct xsrc v)
+{
+	return src_reg(low_op1(l, E_sext64, -1, src_reg(low_op1(l, E_trunc32, -1, v))));
+}
+
+/* a b + c, plus one, shifted right. ptxas 13 takes whole words for numbers that have a sign, and
+ * limits and shifts the sum as the operands have signs. */
 static struct xsrc multiplied(struct lower *l, struct xsrc a, struct xsrc b)
 {
 	const struct ptx_inst *in = l->in;
 	const bool sign = in->mma.types[1] == PTX_S32 || in->mma.types[2] == PTX_S32;
-	const struct xsrc c = value_of(l, 3, sign ? PTX_S32 : PTX_U32);
-	struct xsrc v = src_reg(low_op3(l, E_mad_lo_b64, -1, a, b, c));
+	struct xsrc v = src_reg(low_op3(l, E_mad_lo_b64, -1, signed_word(l, a), signed_word(l, b),
+	                                value_of(l, 3, PTX_S32)));
 	if (in->mma.count)
 		v = op2(l, E_add_b64, v, src_const(1));
 	if (in->mma.k)
 		v = op2(l, sign ? E_shr_s64 : E_shr_u64, v, src_const(in->mma.k));
-	if (!(in->flags & PF_SAT))
-		return v;
-	return sign ? between(l, v, true, 32) : op2(l, E_min_u64, v, src_const(0xffffffff));
+	return in->flags & PF_SAT ? between(l, v, sign, 32) : v;
 }
 
 static struct xsrc shifted(struct lower *l, struct xsrc a, struct xsrc b)
@@ -166,6 +171,45 @@ static struct xsrc primary(struct lower *l, struct xsrc a, struct xsrc b)
 	}
 }
 
+/* Saturation as ptxas 13 has it: a part of d gets the most for whatever does not fit, less than 0,
+ * too, but no shift limits it; what has no sign is else only kept from being less than 0. */
+static struct xsrc limited(struct lower *l, struct xsrc v, bool sign, int64_t part)
+{
+	const bool shifts = l->in->op == OP_VSHR;
+	if (!sign && (part == PART_ALL || shifts))
+		return op2(l, E_max_s64, v, src_const(0));
+	if (part == PART_ALL)
+		return between(l, v, true, 32);
+	if (shifts)
+		return v;
+	return op2(l, E_min_u64, v, src_const(((uint64_t)1 << (part_bits(part) - sign)) - 1));
+}
+
+/* The smaller or the larger of a result and c, as ptxas 13 compares them: of 64 bits, without signs
+ * if d has none; a sum, a difference or what a shift was limited to is taken for a word that has
+ * one. */
+static struct xsrc compared(struct lower *l, struct xsrc v, bool sign)
+{
+	const enum ptx_op op = l->in->op;
+	const bool less = l->in->atom == ATOM_MIN;
+	if (op == OP_VADD || op == OP_VSUB || (op == OP_VSHR && l->in->flags & PF_SAT))
+		v = signed_word(l, v);
+	const struct xsrc c = value_of(l, 3, sign ? PTX_S32 : PTX_U32);
+	if (sign)
+		return op2(l, less ? E_min_s64 : E_max_s64, v, c);
+	return op2(l, less ? E_min_u64 : E_max_u64, v, c);
+}
+
+/* @v in its part of c; ptxas takes the upper half of @v for the upper half of d. */
+static struct xsrc merged(struct lower *l, struct xsrc v, int64_t part)
+{
+	const unsigned begin = part_begin(part);
+	if (part == PART_HALF + 1)
+		v = op2(l, E_shr_u32, v, src_const(begin));
+	return src_reg(low_op4(l, E_bfi_b32, -1, v, low_src(l, 3, 4), src_const(begin),
+	                       src_const(part_bits(part))));
+}
+
 bool low_video(struct lower *l)
 {
 	const struct ptx_inst *in = l->in;
@@ -176,28 +220,18 @@ bool low_video(struct lower *l)
 	const bool third = in->opnd[3].kind != OPND_NONE;
 	if (in->op != OP_VMAD && third != (in->atom != ATOM_NONE || part != PART_ALL))
 		return low_refuse(l, "a third source belongs to .add .min .max or to a part of d");
-	if (!set && in->flags & PF_SAT && a != b && in->op != OP_VADD && in->op != OP_VSUB)
-		return low_refuse(l, "with .sat both sources have signs or none: cards saturate others in "
-		                     "a way of their own");
-	if (in->flags & PF_SAT && sign && part != PART_ALL)
-		return low_refuse(
-			l, ".sat does not go with a part of a signed d: cards make another value of it "
-			   "than the PTX ISA");
 	if (in->atom != ATOM_NONE && part != PART_ALL)
 		return low_refuse(l, ".add .min .max do not go with a part of d");
 	struct xsrc v = primary(l, value_of(l, 1, a), value_of(l, 2, b));
 	if (in->flags & PF_SAT && in->op != OP_VMAD)
-		v = between(l, v, sign, part_bits(part));
+		v = limited(l, v, sign, part);
+	if (in->atom == ATOM_MIN || in->atom == ATOM_MAX)
+		v = compared(l, v, sign || (set && in->type == PTX_S32));
 	v = src_reg(low_op1(l, E_trunc32, -1, v));
 	if (part != PART_ALL)
-		v = src_reg(low_op4(l, E_bfi_b32, -1, v, low_src(l, 3, 4), src_const(part_begin(part)),
-		                    src_const(part_bits(part))));
-	else if (in->atom != ATOM_NONE)
-		v = op2(l,
-		        in->atom == ATOM_ADD   ? E_add_b32
-		        : in->atom == ATOM_MIN ? (sign ? E_min_s32 : E_min_u32)
-		                               : (sign ? E_max_s32 : E_max_u32),
-		        v, low_src(l, 3, 4));
+		v = merged(l, v, part);
+	else if (in->atom == ATOM_ADD)
+		v = op2(l, E_add_b32, v, low_src(l, 3, 4));
 	low_op1(l, E_mov_b32, low_dst(l, 0), v);
 	return !l->failed;
 }
