@@ -1,6 +1,6 @@
 /*
  * doctor --ptx FILE: what the emulator would refuse of each kernel of a PTX file or a cubin, or of
- * all such files of a folder.
+ * all such files of a folder; then which instructions stand in how many kernels' way.
  */
 #include "cli/ptx_report.h"
 
@@ -16,8 +16,16 @@
 
 #define MAX_PTX_BYTES ((size_t)256 << 20)
 
+/* An instruction that is refused for a reason. */
+struct obstacle {
+	char *what, *why;
+	unsigned kernels, last; /* @last: number of the kernel that was counted last */
+};
+
 struct ptx_report {
 	struct cli *c;
+	struct obstacle *obstacles;
+	unsigned n_obstacles, cap_obstacles;
 	json_t *kernels;  /* NULL = text */
 	json_t *refusals; /* of the kernel at hand */
 	unsigned n_kernels, n_refused, n_of_kernel;
@@ -66,6 +74,54 @@ static void tell_text(struct ptx_report *r, const struct examine_finding *k)
 		fprintf(r->c->out, "     -> %s\n", lang_text(k->remedy));
 }
 
+static void note_obstacle(struct ptx_report *r, const struct examine_finding *k)
+{
+	unsigned i = 0;
+	while (i < r->n_obstacles &&
+	       (strcmp(r->obstacles[i].what, k->what) != 0 || strcmp(r->obstacles[i].why, k->why) != 0))
+		i++;
+	if (i == r->n_obstacles) {
+		MEM_ROOM(r->obstacles, r->n_obstacles, r->cap_obstacles, 16);
+		r->obstacles[r->n_obstacles++] =
+			(struct obstacle){ mem_strdup(k->what), mem_strdup(k->why), 0, 0 };
+	}
+	struct obstacle *o = &r->obstacles[i];
+	o->kernels += o->last != r->n_kernels;
+	o->last = r->n_kernels;
+}
+
+static int by_kernels(const void *a, const void *b)
+{
+	const struct obstacle *x = a, *y = b;
+	if (x->kernels != y->kernels)
+		return x->kernels < y->kernels ? 1 : -1;
+	return strcmp(x->what, y->what);
+}
+
+/* Says them, most kernels first, and forgets them. Returns them for JSON; NULL = text. */
+static json_t *end_obstacles(struct ptx_report *r)
+{
+	json_t *list = r->c->json ? json_array() : NULL;
+	if (r->n_obstacles)
+		qsort(r->obstacles, r->n_obstacles, sizeof *r->obstacles, by_kernels);
+	if (!list && r->n_obstacles)
+		cli_line_in(r->c, STYLE_TITLE, "In the way, of how many kernels:");
+	for (unsigned i = 0; i < r->n_obstacles; i++) {
+		struct obstacle *o = &r->obstacles[i];
+		if (list)
+			json_array_append_new(list, json_pack("{s:s, s:s, s:i}", "instruction", o->what, "why",
+			                                      o->why, "kernels", (int)o->kernels));
+		else
+			fprintf(r->c->out, "%6u  '%s': %s\n", o->kernels, o->what, lang_text(o->why));
+		free(o->what);
+		free(o->why);
+	}
+	free(r->obstacles);
+	r->obstacles = NULL;
+	r->n_obstacles = r->cap_obstacles = 0;
+	return list;
+}
+
 static void tell(void *ctx, const struct examine_finding *k)
 {
 	struct ptx_report *r = ctx;
@@ -81,6 +137,7 @@ static void tell(void *ctx, const struct examine_finding *k)
 		return;
 	}
 	r->n_refused += !r->n_of_kernel++;
+	note_obstacle(r, k);
 	if (r->kernels)
 		tell_json(r, k);
 	else
@@ -112,15 +169,18 @@ static int report_file(struct cli *c, const char *path)
 {
 	struct err err = { 0 };
 	struct ptx_report r = { .c = c, .kernels = c->json ? json_array() : NULL };
-	if (!examine_file(&r, path, &err)) {
+	const bool good = examine_file(&r, path, &err);
+	json_t *obstacles = end_obstacles(&r);
+	if (!good) {
 		json_decref(r.kernels);
+		json_decref(obstacles);
 		return cli_fail(c, &err);
 	}
 	if (c->json)
-		return cli_emit(
-			c,
-			json_pack("{s:s, s:s, s:o}", "schema", CLI_SCHEMA, "file", path, "kernels", r.kernels),
-			status_of(&r));
+		return cli_emit(c,
+		                json_pack("{s:s, s:s, s:o, s:o}", "schema", CLI_SCHEMA, "file", path,
+		                          "kernels", r.kernels, "in_the_way", obstacles),
+		                status_of(&r));
 	cli_line(c, "%u of %u kernels would run", r.n_kernels - r.n_refused, r.n_kernels);
 	return status_of(&r);
 }
@@ -157,14 +217,19 @@ static int report_folder(struct cli *c, const char *folder)
 			                                       r.kernels, "error", good ? NULL : err.msg));
 	}
 	free(entry);
+	json_t *obstacles = end_obstacles(&r);
 	if (n <= 0) {
 		json_decref(files);
+		json_decref(obstacles);
 		err_set(&none, ERR_USAGE, "%s: there is no .ptx and no .cubin in the folder", folder);
 		return cli_fail(c, &none);
 	}
 	status = status == CLI_OK ? status_of(&r) : status;
 	if (c->json)
-		return cli_emit(c, json_pack("{s:s, s:o}", "schema", CLI_SCHEMA, "files", files), status);
+		return cli_emit(c,
+		                json_pack("{s:s, s:o, s:o}", "schema", CLI_SCHEMA, "files", files,
+		                          "in_the_way", obstacles),
+		                status);
 	json_decref(files);
 	cli_line(c, "%u of %u kernels of %d files would run", r.n_kernels - r.n_refused, r.n_kernels,
 	         n);

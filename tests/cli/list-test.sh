@@ -77,6 +77,7 @@ done
 run doctor-ptx-json 3 doctor --json --ptx "$dir/two.ptx"
 same doctor-ptx-kernel bad "$(field "$dir/out" kernels 1 kernel)"
 same doctor-ptx-line 12 "$(field "$dir/out" kernels 1 refusals 0 ptx_line)"
+same doctor-ptx-in-the-way 'tcgen05.wait::ld.sync.aligned 1' "$(field "$dir/out" in_the_way 0 instruction) $(field "$dir/out" in_the_way 0 kernels)"
 echo '.version 8.0' >"$dir/none.ptx"
 run doctor-ptx-parse 2 doctor --ptx "$dir/none.ptx"
 run doctor-ptx-none 3 doctor --ptx "$dir/absent.ptx"
@@ -88,6 +89,11 @@ run doctor-ptx-folder 3 doctor --ptx "$dir/several"
 for words in 'several/a.ptx' '2 of 3 kernels of 2 files would run' "'tcgen05.wait::ld.sync.aligned'"; do
 	grep -qF -e "$words" "$dir/out" && ok "doctor-ptx-folder-$words" || not_ok "doctor-ptx-folder-$words" "$(cat "$dir/out")"
 done
+# what stands in the way of how many kernels, the most first
+sed 's/bad/worse/' "$dir/two.ptx" >"$dir/several/d.ptx"
+run doctor-ptx-by-instruction 3 doctor --ptx "$dir/several"
+grep -q "^ *2  'tcgen05.wait::ld.sync.aligned': " "$dir/out" && ok doctor-ptx-counted || not_ok doctor-ptx-counted "$(cat "$dir/out")"
+rm "$dir/several/d.ptx"
 if ls /usr/lib/*/libstdc++.so.6 >/dev/null 2>&1; then
 	grep -qF '_ZN4deep5scaleIfEEvPT_: void deep::scale<float>(float*)' "$dir/out" && ok doctor-ptx-name || not_ok doctor-ptx-name "$(cat "$dir/out")"
 fi
