@@ -255,6 +255,35 @@ nvcc -cubin -arch=sm_90 -o "$dir/none.cubin" "$dir/none.cu"
 run examine-none 3 doctor --ptx "$dir/none.cubin"
 grep -q 'none.cubin: there is no machine code in it' "$dir/err" && ok examined-none || not_ok examined-none "$(cat "$dir/err")"
 
+# HADD2.F32, HMUL2.F32 and HFMA2.F32 of sm_75 round halves once, to float32; PTX does so, too
+cat >"$dir/wide.cu" <<'CUDA'
+#include <cuda_fp16.h>
+#include <cstdio>
+__global__ void wide(float *o, int n)
+{
+	int t = threadIdx.x;
+	__half a = __float2half((t * 37 % 101) * 0.1371f - n), b = __float2half(t * 0.3f), u = __hmul(a, b);
+	o[t] = __half2float(__hadd(a, b)) + __half2float(__hsub(b, a)) * __half2float(__hadd(u, a));
+	o[t + 256] = __half2float(__hmul(a, a)) + __half2float(__hadd_rn(a, b));
+}
+int main()
+{
+	float *o, r[512], sum = 0;
+	cudaMalloc(&o, sizeof r);
+	wide<<<1, 256>>>(o, 5);
+	cudaMemcpy(r, o, sizeof r, cudaMemcpyDeviceToHost);
+	for (float v : r)
+		sum += v;
+	printf("sum %a\n", sum);
+	return cudaFree(o);
+}
+CUDA
+run wide-halves 0 launches "$dir/wide.cu" --gpu t4 --level sass
+grep -q 'PTX, not machine code\|other bytes' "$dir/out" && not_ok wide-halves-equal "$(cat "$dir/out")" || ok wide-halves-equal
+sum=$(grep '^sum' "$dir/out")
+run halves 0 launches "$dir/wide.cu" --gpu a100 --level sass
+[ -n "$sum" ] && [ "$sum" != "$(grep '^sum' "$dir/out")" ] && ok wide-halves-wider || not_ok wide-halves-wider "$sum"
+
 # S-137: a division by a number that is not known until the kernel runs is a sequence of instructions:
 # one of special functions, two conversions, some twenty in all; on 16 integer lanes a quarter of an SM,
 # tens of cycles

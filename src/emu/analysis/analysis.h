@@ -46,6 +46,8 @@ void dead_code_remove(struct ir *ir);
 void products_contract(struct ir *ir);
 /* scaled_products.c: a product and its multiple by a power of two are rounded once. */
 void products_scale(struct ir *ir);
+/* wide_halves.c: results of halves that are only converted to float32 are not rounded to halves. */
+void halves_widen(struct ir *ir);
 /* known_compares.c: comparisons of PTX that the assembler decides hold of NaN, too. */
 void known_compares_decide(struct ir *ir);
 /* lift.c: takes guards off machine code where they do no more than save work. */

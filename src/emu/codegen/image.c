@@ -288,6 +288,7 @@ void image_build(struct image *im, const struct launch_plan *plan, uint32_t shar
 		known_compares_decide(&im->ir);
 		products_contract(&im->ir);
 		products_scale(&im->ir);
+		halves_widen(&im->ir);
 	}
 	nan_bits_settle(&im->ir);
 	flow_liveness(&im->ir, &im->live);

@@ -57,13 +57,27 @@ static bool half_sources(struct sass_lower *s, unsigned n, struct xsrc *v)
 	return true;
 }
 
-static bool set_half(struct sass_lower *s, enum emu_op half, enum emu_op bfloat, unsigned n)
+/* HADD2.F32, HMUL2.F32, HFMA2.F32 before sm_80: of the lower halves, rounded once, to float32. */
+static bool set_wide(struct sass_lower *s, enum emu_op wide, unsigned n)
 {
-	static const enum sass_mod unknown[] = { SASS_MOD_F32, SASS_MOD_FMZ };
 	struct xsrc v[3] = { NONE, NONE, NONE };
-	for (unsigned k = 0; k < sizeof unknown / sizeof *unknown; k++)
-		if (sl_has(s, unknown[k]))
-			return sl_refuse(s, "this form of arithmetic on halves");
+	if (sl_has(s, SASS_MOD_BF16_V2) || sl_has(s, SASS_MOD_RELU))
+		return sl_refuse(s, "this form of arithmetic on halves");
+	if (!half_sources(s, n, v))
+		return false;
+	const struct xsrc r = n == 2 ? sl_op2(s, wide, v[0], v[1]) : sl_op3(s, wide, v[0], v[1], v[2]);
+	sl_set1(s, sl_dst(s, 0), sl_has(s, SASS_MOD_SAT) ? E_sat_f32 : E_mov_b32, r);
+	return true;
+}
+
+static bool set_half(struct sass_lower *s, enum emu_op half, enum emu_op bfloat, enum emu_op wide,
+                     unsigned n)
+{
+	struct xsrc v[3] = { NONE, NONE, NONE };
+	if (sl_has(s, SASS_MOD_FMZ))
+		return sl_refuse(s, "this form of arithmetic on halves");
+	if (sl_has(s, SASS_MOD_F32))
+		return set_wide(s, wide, n);
 	if (!half_sources(s, n, v))
 		return false;
 	const bool bf = sl_has(s, SASS_MOD_BF16_V2) || sl_has(s, SASS_MOD_BF16);
@@ -97,16 +111,19 @@ static bool holds_halves(const struct sass_operand *o)
 	       (o->kind == SASS_OPND_REG || o->kind == SASS_OPND_UREG || o->kind == SASS_OPND_CONST);
 }
 
+static bool is_zero(const struct sass_operand *o)
+{
+	return o && o->kind == SASS_OPND_REG && o->reg == SASS_RZ;
+}
+
 bool sl_hadd2(struct sass_lower *s)
 {
 	const struct sass_operand *first = sl_src_operand(s, 0), *o = sl_src_operand(s, 1);
-	if (sl_has(s, SASS_MOD_F32) && holds_halves(o)) {
+	if (sl_has(s, SASS_MOD_F32) && (is_zero(first) || is_zero(o))) {
 		/* HADD2.F32 d, -RZ, a.H0_H0; before sm_80 a.H0_H0, -RZ: the half as float32 */
-		const bool swapped = o->kind == SASS_OPND_REG && o->reg == SASS_RZ;
-		const struct sass_operand *zero = swapped ? o : first;
+		const bool swapped = is_zero(o);
 		o = swapped ? first : o;
-		if (zero->kind != SASS_OPND_REG || zero->reg != SASS_RZ || !holds_halves(o) ||
-		    o->flags & SASS_NOT || sl_has(s, SASS_MOD_BF16_V2))
+		if (!holds_halves(o) || o->flags & SASS_NOT || sl_has(s, SASS_MOD_BF16_V2))
 			return sl_refuse(s, "this form of arithmetic on halves");
 		struct xsrc v = sl_bits(s, swapped ? 0 : 1);
 		v = o->sel == SASS_MOD_H1_H1 ? sl_op2(s, E_shr_u32, v, src_const(16))
@@ -118,7 +135,7 @@ bool sl_hadd2(struct sass_lower *s)
 		sl_set1(s, sl_dst(s, 0), E_cvt_f32_f16, v);
 		return true;
 	}
-	return set_half(s, E_add_f16x2, E_add_bf16x2, 2);
+	return set_half(s, E_add_f16x2, E_add_bf16x2, E_add_wide_f16, 2);
 }
 
 /* One half of a pair as float32. */
@@ -190,10 +207,10 @@ bool sl_hmnmx2(struct sass_lower *s)
 
 bool sl_hmul2(struct sass_lower *s)
 {
-	return set_half(s, E_mul_f16x2, E_mul_bf16x2, 2);
+	return set_half(s, E_mul_f16x2, E_mul_bf16x2, E_mul_wide_f16, 2);
 }
 
 bool sl_hfma2(struct sass_lower *s)
 {
-	return set_half(s, E_fma_f16x2, E_fma_bf16x2, 3);
+	return set_half(s, E_fma_f16x2, E_fma_bf16x2, E_fma_wide_f16, 3);
 }
