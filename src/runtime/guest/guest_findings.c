@@ -1,5 +1,5 @@
-#define _DEFAULT_SOURCE /* mincore() */
 /* What a launch did wrong, told to the explorer; see guest_findings.h. */
+#define _DEFAULT_SOURCE /* mincore() */
 #include "runtime/guest/guest_findings.h"
 #include "runtime/guest/guest_freed.h"
 #include "runtime/guest/guest_record.h"
