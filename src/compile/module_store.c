@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "compile/module_pack.h"
+#include "compile/store_folders.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -26,6 +27,7 @@
 static const off_t max_entry_bytes = 256 << 20;
 static const unsigned long long max_folder_bytes = 512ull << 20;
 static const time_t stale_seconds = 3600;
+static const time_t folder_seconds = 30 * 24 * 3600;
 
 static struct {
 	pthread_mutex_t lock;
@@ -252,8 +254,10 @@ bool store_folder(const char *name, char *path, size_t n)
 		note_errno("cannot make", path);
 		return false;
 	}
-	if (S_ISDIR(st.st_mode) && !foreign(&st))
+	if (S_ISDIR(st.st_mode) && !foreign(&st)) {
+		utimensat(AT_FDCWD, path, NULL, 0); /* used now: as of files, see store_load() */
 		return true;
+	}
 	note("%.300s is %s", path, "no folder of yours alone: it is not used");
 	return false;
 }
@@ -273,8 +277,10 @@ bool store_find(const char *name, size_t max, struct text *out)
 		return false;
 	size_t got = 0;
 	char *bytes = (unsigned long long)st.st_size <= max ? read_whole(fd, &st, &got) : NULL;
-	if (bytes)
+	if (bytes) {
 		text_put(out, bytes, got);
+		futimens(fd, NULL);
+	}
 	free(bytes);
 	close(fd);
 	return bytes != NULL;
@@ -359,4 +365,7 @@ void store_trim(unsigned long long max_bytes)
 	}
 	free(files);
 	closedir(dir);
+	store_trim_folders(path, "runtime-", time(NULL) - folder_seconds);
+	snprintf(path + strlen(path), 10, "/programs");
+	store_trim_folders(path, "", time(NULL) - folder_seconds);
 }

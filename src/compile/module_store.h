@@ -31,7 +31,8 @@ void store_probe(void);
 /* Why entries cannot be kept; "" = they can. */
 void store_note(char *out, size_t n);
 /* Removes the oldest files until at most @max_bytes remain, and temporary files left by a
- * process that died. Done by store_save() now and then. */
+ * process that died, and folders that nobody has used for 30 days. Done now and then where
+ * something is kept. */
 void store_trim(unsigned long long max_bytes);
 
 #endif
