@@ -198,7 +198,7 @@ press +
 check refused-bounds see '__launch_bounds__ of bound allow 256 threads'
 press j
 press +
-check refused-square see 'only launches whose grid and block have'
+check square-keeps-proportions see 'block 16×8'
 explorer=$(program)
 kill -9 "$explorer"
 check killed-none-left ended square.cu
