@@ -4,7 +4,6 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/scopeless.h"
 #include "model/program_session.h"
 
 #include <math.h>
@@ -153,10 +152,10 @@ static void print_pairs(struct cli *c, const struct side side[2], const struct p
 			fmt_num(text[6], sizeof text[6], ratio, 3);
 		else
 			snprintf(text[6], sizeof text[6], x->a ? "gone" : "new");
-		char name[72];
-		const char *whole = p->kernels[(x->b ? x->b : x->a)->kernel].name;
-		table_row(&t, scopeless(whole, (int)sizeof name - 1, name, sizeof name), text[0], text[1],
-		          text[2], text[3], text[4], text[5], text[6], text[7], text[8]);
+		char name[PROGRAM_NAME_BYTES];
+		program_kernel_name(c, p->kernels[(x->b ? x->b : x->a)->kernel].name, name);
+		table_row(&t, name, text[0], text[1], text[2], text[3], text[4], text[5], text[6], text[7],
+		          text[8]);
 		if (!isfinite(ratio))
 			table_style(&t, 7, STYLE_WATCH);
 		else if (!same(ratio, 1))

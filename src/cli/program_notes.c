@@ -44,10 +44,9 @@ static bool fell_back(const struct program_launch *l)
 static void say_launches(FILE *f, const struct program *p, size_t i, uint64_t more)
 {
 	const struct program_launch *l = &p->launches[i];
-	char name[100];
+	char name[512];
 	fputs("    ", f);
-	cli_name(f, STYLE_BOLD,
-	         scopeless(p->kernels[l->kernel].name, (int)sizeof name - 1, name, sizeof name));
+	cli_name(f, STYLE_BOLD, scopeless(p->kernels[l->kernel].name, 100, name, sizeof name));
 	if (more)
 		cli_say(f, STYLE_NORMAL, " (launch %" PRIu64 ", and %" PRIu64 " more like it)", l->number,
 		        more);

@@ -149,7 +149,15 @@ json_t *program_json(const struct program *p, char *const *arguments)
 
 /* --- text --- */
 
-#define NAME_COLUMNS 72 /* templates of libraries have names of a thousand */
+void program_kernel_name(const struct cli *c, const char *whole, char out[PROGRAM_NAME_BYTES])
+{
+	char short_of[512];
+	whole = scopeless(whole, PROGRAM_NAME_COLUMNS, short_of, sizeof short_of);
+	snprintf(out, PROGRAM_NAME_BYTES, "%.*s%s", PROGRAM_NAME_COLUMNS, whole,
+	         strlen(whole) <= PROGRAM_NAME_COLUMNS ? ""
+	         : c->utf8                             ? "…"
+	                                               : "...");
+}
 
 static void flag_words(const struct program *p, const struct program_group *g, char *out, size_t n)
 {
@@ -174,7 +182,7 @@ static void dims(const unsigned v[3], const char *times, char *out, size_t n)
 
 static void print_groups(struct cli *c, FILE *f, const struct program *p)
 {
-	char name[NAME_COLUMNS + 8];
+	char name[PROGRAM_NAME_BYTES];
 	struct table t = { .cols = 9,
 		               .said = true,
 		               .head = true,
@@ -200,13 +208,7 @@ static void print_groups(struct cli *c, FILE *f, const struct program *p)
 		else
 			fmt_bytes(dram, sizeof dram, g->dram_bytes);
 		flag_words(p, g, flags, sizeof flags);
-		char short_of[512];
-		const char *whole =
-			scopeless(p->kernels[g->kernel].name, NAME_COLUMNS, short_of, sizeof short_of);
-		snprintf(name, sizeof name, "%.*s%s", NAME_COLUMNS, whole,
-		         strlen(whole) <= NAME_COLUMNS ? ""
-		         : c->utf8                     ? "…"
-		                                       : "...");
+		program_kernel_name(c, p->kernels[g->kernel].name, name);
 		table_row(&t, first, name, shape, n, fmt_ns(total, sizeof total, g->total_ns), share, dram,
 		          g->bound, flags);
 	}

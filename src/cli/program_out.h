@@ -9,6 +9,10 @@
 /* @arguments: argv of the program, ended by NULL. */
 json_t *program_json(const struct program *p, char *const *arguments);
 void program_print(struct cli *c, FILE *f, const struct program *p);
+/* A kernel's name for a table: a longer one without its namespaces, and cut, with a sign of that,
+ * if it is longer still. Templates of libraries have names of a thousand columns. */
+enum { PROGRAM_NAME_COLUMNS = 72, PROGRAM_NAME_BYTES = PROGRAM_NAME_COLUMNS + 4 };
+void program_kernel_name(const struct cli *c, const char *whole, char out[PROGRAM_NAME_BYTES]);
 void program_print_csv(FILE *f, const struct program *p);
 
 /* program_notes.c: which launches count PTX and why, and what a card counts differently each time.

@@ -1,10 +1,8 @@
 /* The cache's folders that nobody has used for long; see store_folders.h. */
-#define _GNU_SOURCE /* O_DIRECTORY, O_NOFOLLOW */
 #include "compile/store_folders.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,15 +16,16 @@ static DIR *open_folder(int within, const char *name)
 	return dir;
 }
 
-/* With the files in it; one that holds a folder stays. */
+/* With all that is in it. */
 static void remove_folder(int within, const char *name)
 {
 	DIR *dir = open_folder(within, name);
 	if (!dir)
 		return;
 	for (struct dirent *d; (d = readdir(dir));)
-		if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
-			unlinkat(dirfd(dir), d->d_name, 0);
+		if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0 &&
+		    unlinkat(dirfd(dir), d->d_name, 0))
+			remove_folder(dirfd(dir), d->d_name);
 	closedir(dir);
 	unlinkat(within, name, AT_REMOVEDIR);
 }

@@ -17,7 +17,9 @@ TEST(trimming_removes_folders_of_long_ago)
 	for (unsigned i = 0; i < 5; i++) {
 		assert_true(store_folder(folders[i], path[i], sizeof path[i]));
 		char name[32];
-		snprintf(name, sizeof name, "%s/program", folders[i]);
+		snprintf(name, sizeof name, "%s/include", folders[i]);
+		assert_true(store_folder(name, file, sizeof file));
+		snprintf(name, sizeof name, "%s/include/x.h", folders[i]);
 		store_keep(name, "x", 1, file, sizeof file);
 		assert_true(file[0]);
 	}
