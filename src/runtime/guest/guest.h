@@ -158,6 +158,7 @@ cudaError_t guest_module_need(struct guest_module *m);
 struct guest_function *guest_function_named(struct guest_module *m, const char *name);
 /* Has @f been launched, and do SMs still hold its code, behind that of all that ran since? */
 bool guest_code_is_kept(const struct guest_function *f);
+/* Counts a launch of @f, the last of all functions'. */
 void guest_function_ran(struct guest_function *f);
 /* The function or variable behind the program's symbol, its module loaded; NULL with the reason. */
 struct guest_function *guest_function_of(const void *host, cudaError_t *why);
