@@ -28,3 +28,10 @@ double branch_cycles(const struct hyperblocks *h, uint32_t b)
 		return x->successor[0] == (int32_t)b + 1 ? 0 : timing.branch_cycles - timing.alu_cycles;
 	return taken * timing.branch_cycles + (1 - taken) * timing.fall_through_cycles;
 }
+
+double barrier_cycles(const struct timing_program *p, const struct timing_inst *x, bool accessed)
+{
+	const bool idle = p->machine_code && !accessed && !x->votes;
+	return (idle ? 0 : timing.barrier_cycles) +
+	       timing.barrier_warp_cycles * p->warps / p->thread_blocks;
+}

@@ -19,6 +19,7 @@
 #define ROUNDS 2
 #define WARP_LANES 32.0
 #define MOST_LOADS 64 /* room; see loads_ahead */
+#define OFTEN 0.45    /* of the passes of where sides meet: of two, each */
 
 /* Values on their way where a hyperblock ends. */
 struct live_out {
@@ -98,7 +99,7 @@ static double latency_cycles(const struct scheduler *s, uint32_t i, uint32_t b)
 		if (x->space == MEMORY_REMOTE)
 			return timing.remote_latency_ns * per_ns;
 		if (x->space == MEMORY_TEXTURE || x->space == MEMORY_TEXELS)
-			return fetch_cycles(s->program, g, i);
+			return fetch_cycles(s->program, g, s->misses, i);
 		return (x->space == MEMORY_SHARED ? g->smem_latency_ns * per_ns
 		                                  : load_cycles(s, i, b, NULL)) +
 		       replays_of(&s->program->counts[i]);
@@ -183,13 +184,6 @@ static double by_port(struct scheduler *s, const struct timing_inst *x, const st
 	return t;
 }
 
-/* How long instruction @i keeps its warp from time @t on, the last store being at @stored. */
-static double held_cycles(const struct scheduler *s, uint32_t i, double stored, double t)
-{
-	return held_warp_cycles(s->program, i, s->gpu, stored > 0 ? t - stored : -1);
-}
-
-/* In its place, as the assembler has arranged it. */
 /* What leaves by the port of stores does so from then on. */
 static void note_first_store(struct progress *at, const struct timing_inst *x, double t)
 {
@@ -200,6 +194,7 @@ static void note_first_store(struct progress *at, const struct timing_inst *x, d
 	at->stores = true;
 }
 
+/* In its place, as the assembler has arranged it. */
 static void issue_machine_inst(struct scheduler *s, uint32_t i, uint32_t b, struct progress *at)
 {
 	const struct timing_inst *x = &s->program->inst[i];
@@ -213,7 +208,8 @@ static void issue_machine_inst(struct scheduler *s, uint32_t i, uint32_t b, stru
 	if (x->class == INST_GROUP_WAIT)
 		t = fmax(t, s->ready[TIMING_PRODUCTS_BOARD]);
 	/* what calls of the system, and waits for a cluster, take is not in its stall counts */
-	t += held_cycles(s, i, at->stored[0], t);
+	const double stored = at->stored[0];
+	t += held_warp_cycles(s->program, i, s->gpu, stored > 0 ? t - stored : -1);
 	at->last = t + fmax(1, x->control.stall);
 	const double leaves = by_port(s, x, &s->program->counts[i], t);
 	if (mostly_loads(x, &s->program->counts[i]))
@@ -288,9 +284,10 @@ static void issue_inst(struct scheduler *s, uint32_t i, uint32_t b, struct progr
 		at->product = fmax(at->product, t);
 	if (is_windowed(x) && s->n_loads >= (unsigned)timing.loads_ahead)
 		t = fmax(t, s->load_done[s->n_loads % (unsigned)timing.loads_ahead]);
-	const double held = held_cycles(s, i, at->stored[0], fmax(t, at->last));
+	const double idle = fmax(t, at->last), stored = at->stored[0];
+	const double held = held_warp_cycles(s->program, i, s->gpu, stored > 0 ? idle - stored : -1);
 	if (held > 0)
-		at->held = t = fmax(t, at->last) + held;
+		at->held = t = idle + held;
 	if (x->issued > 0)
 		at->last = fmax(at->last, held > 0 ? t : t + x->issued);
 	double done = is_windowed(x) ? windowed_load(s, i, b, t) : t + latency_cycles(s, i, b);
@@ -324,16 +321,6 @@ static void close_region(struct scheduler *s, uint32_t *region, struct progress 
 	*at = (struct progress){ .start = next, .last = next, .memory = next };
 }
 
-/* A barrier to which all come at once. In machine code its stall count is all that it takes one
- * warp alone that has done nothing in memory since the last. */
-static double barrier_cycles(const struct timing_program *p, const struct timing_inst *x,
-                             const struct progress *at)
-{
-	const bool idle = p->machine_code && !at->accessed && !x->votes;
-	return (idle ? 0 : timing.barrier_cycles) +
-	       timing.barrier_warp_cycles * p->warps / p->thread_blocks;
-}
-
 static void walk_block(struct scheduler *s, uint32_t b, uint32_t *region, struct progress *at,
                        double weight)
 {
@@ -352,7 +339,7 @@ static void walk_block(struct scheduler *s, uint32_t b, uint32_t *region, struct
 		else
 			at->issued++;
 		const double met = fmax(region_end(s, at), at->memory);
-		close_region(s, region, at, met + barrier_cycles(p, &p->inst[i], at), weight, 1);
+		close_region(s, region, at, met + barrier_cycles(p, &p->inst[i], at->accessed), weight, 1);
 	}
 }
 
@@ -378,10 +365,17 @@ static void walk(struct scheduler *s, unsigned k, int32_t from, double weight)
 	s->end = at.start;
 }
 
+/* Of a register that several ways leave under way, the latest counts. */
 static void add_live_out(struct live_out *l, int32_t reg, double cycles)
 {
+	unsigned i = 0;
+	while (i < l->n && l->value[i].reg != reg)
+		i++;
 	MEM_ROOM(l->value, l->n, l->cap, 16);
-	l->value[l->n++] = (struct pending_value){ .reg = reg, .cycles = (float)cycles };
+	l->value[i] =
+		(struct pending_value){ .reg = reg,
+		                        .cycles = fmaxf(i < l->n ? l->value[i].cycles : 0, (float)cycles) };
+	l->n += i == l->n;
 }
 
 /* Is the value of @reg still the one that was under way in @from? */
@@ -393,14 +387,12 @@ static bool is_left_from(const struct scheduler *s, const struct live_out *from,
 	return false;
 }
 
-/* Forgets the registers; with @l, keeps what is still under way in it, at a share of @share what
+/* Forgets the registers; with @l, adds to it what is still under way, at a share of @share what
  * @from left. */
 static void end_walk(struct scheduler *s, struct live_out *l, int32_t from, double share)
 {
-	if (l) {
-		l->n = 0;
-		l->share = share;
-	}
+	if (l)
+		l->share = fmax(l->share, share);
 	for (unsigned i = 0; i < s->n_pending; i++) {
 		const int32_t r = s->pending[i];
 		const double left = s->ready[r] - s->end;
@@ -414,8 +406,27 @@ static void end_walk(struct scheduler *s, struct live_out *l, int32_t from, doub
 	s->n_pending = 0;
 }
 
-/* Each way into the hyperblock counts as often as it is taken; the most usual one decides what is
- * left under way. */
+/* What hyperblock @k leaves under way: at the top of a loop what its end, @usual, has left; where
+ * sides meet, the latest of all that many thread blocks take, by whatever warps. */
+static void leave_under_way(struct scheduler *s, unsigned k, int32_t usual, double share)
+{
+	const uint32_t to = s->h->hyperblock[k].first;
+	const bool meet = usual >= 0 && s->h->hyperblock[usual].first < to;
+	walk(s, k, usual, 0);
+	s->live_out[k].n = 0;
+	s->live_out[k].share = 0;
+	end_walk(s, &s->live_out[k], usual, share);
+	for (uint32_t b = 0; meet && b < to; b++) {
+		const int32_t from = (int32_t)s->h->of_block[b];
+		if (from == usual || !leads_to(s->program, b, to) || !s->live_out[from].n ||
+		    edge_block_passes(s->h, b, to) < OFTEN * s->h->block_passes[to])
+			continue;
+		walk(s, k, from, 0);
+		end_walk(s, &s->live_out[k], from, s->live_out[from].share * first_of_sides(s->h, b));
+	}
+}
+
+/* Each way into the hyperblock counts as often as it is taken. */
 static void schedule(struct scheduler *s, unsigned k)
 {
 	const struct timing_program *p = s->program;
@@ -425,8 +436,7 @@ static void schedule(struct scheduler *s, unsigned k)
 	for (uint32_t r = h->first_region; r < h->end_region; r++)
 		s->path[r] = (struct path){ 0 };
 	for (uint32_t b = 0; b < p->n_blocks; b++) {
-		if (p->block[b].successor[0] != (int32_t)h->first &&
-		    p->block[b].successor[1] != (int32_t)h->first)
+		if (!leads_to(p, b, h->first))
 			continue;
 		const double passes = edge_passes(s->h, b, h->first);
 		if (!(passes > 0))
@@ -447,8 +457,11 @@ static void schedule(struct scheduler *s, unsigned k)
 			usual_share = share;
 		}
 	}
-	walk(s, k, usual, all > 0 ? 0 : 1);
-	end_walk(s, &s->live_out[k], usual, usual_share);
+	if (!(all > 0)) {
+		walk(s, k, usual, 1);
+		end_walk(s, NULL, -1, 1);
+	}
+	leave_under_way(s, k, usual, usual_share);
 	for (uint32_t r = h->first_region; all > 0 && r < h->end_region; r++)
 		s->path[r] = (struct path){ s->path[r].cycles / all, s->path[r].to_store / all };
 }

@@ -77,7 +77,7 @@ static bool next_is_predicable(const struct hyperblocks *h, uint32_t b)
 /* Lanes that come to the end of block @b one after the other go on together. */
 static bool lanes_meet_behind(const struct timing_program *p, uint32_t b)
 {
-	return p->machine_code && p->block[b + 1].warp_passes < 0.75 * p->block[b].warp_passes;
+	return p->machine_code && p->block[b + 1].warp_passes < 0.999 * p->block[b].warp_passes;
 }
 
 static bool next_follows_always(const struct hyperblocks *h, uint32_t b)
@@ -160,9 +160,8 @@ static double least_excess_before(const struct hyperblocks *h, uint32_t b)
 	const struct timing_program *p = h->program;
 	double least = INFINITY;
 	for (uint32_t from = 0; from < b; from++) {
-		const int32_t *to = p->block[from].successor;
 		const double average = average_passes(p, from);
-		if ((to[0] == (int32_t)b || to[1] == (int32_t)b) && average > 0)
+		if (leads_to(p, from, b) && average > 0)
 			least = fmin(least, h->block_passes[from] / average);
 	}
 	return isfinite(least) ? least : 1;
@@ -234,7 +233,7 @@ static double passes_back(const struct hyperblocks *h, uint32_t from, uint32_t t
 	const struct timing_program *p = h->program;
 	double left = p->block[to].warp_passes;
 	for (uint32_t b = 0; b < to; b++)
-		if (p->block[b].successor[0] == (int32_t)to || p->block[b].successor[1] == (int32_t)to)
+		if (leads_to(p, b, to))
 			left -= edge_passes(h, b, to);
 	return fmax(0, fmin(left, p->block[from].warp_passes));
 }
@@ -253,6 +252,17 @@ double edge_passes(const struct hyperblocks *h, uint32_t from, uint32_t to)
 	if (h->n_predecessors[other] == 1)
 		return fmax(0, all - block[other].warp_passes);
 	return fmin(all, block[to].warp_passes);
+}
+
+bool leads_to(const struct timing_program *p, uint32_t from, uint32_t to)
+{
+	return p->block[from].successor[0] == (int32_t)to || p->block[from].successor[1] == (int32_t)to;
+}
+
+double edge_block_passes(const struct hyperblocks *h, uint32_t from, uint32_t to)
+{
+	const double warps = h->program->block[from].warp_passes;
+	return warps > 0 ? edge_passes(h, from, to) * h->block_passes[from] / warps : 0;
 }
 
 double first_of_sides(const struct hyperblocks *h, uint32_t b)

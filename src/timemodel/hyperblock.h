@@ -36,6 +36,10 @@ void hyperblocks_free(struct hyperblocks *h);
 const struct timing_inst *last_inst(const struct timing_program *p, uint32_t b);
 /* Warps that went from basic block @from to its successor @to. */
 double edge_passes(const struct hyperblocks *h, uint32_t from, uint32_t to);
+/* The same of thread blocks. */
+double edge_block_passes(const struct hyperblocks *h, uint32_t from, uint32_t to);
+/* Is @to a successor of @from? */
+bool leads_to(const struct timing_program *p, uint32_t from, uint32_t to);
 /* Lanes of a warp that take both sides of the branch at the end of @b take them one after the
  * other: only the first finds anything under way. Its share of them. */
 double first_of_sides(const struct hyperblocks *h, uint32_t b);

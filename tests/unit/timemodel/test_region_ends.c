@@ -30,6 +30,28 @@ TEST(barriers_wait_for_memory)
 	assert_true(fabs(barrier_behind(INST_FP32, true) - idle - timing.barrier_cycles) < 1e-9);
 }
 
+/* What one warp of two has begun on a side of its own, all wait for where the sides have met. */
+TEST(copies_of_one_warp_are_waited_for)
+{
+	double took[2];
+	for (unsigned copies = 0; copies < 2; copies++) {
+		struct sample s = { 0 };
+		add_machine(&s, INST_BRANCH, 5, 7, 0)->guard = 1;
+		end_block(&s, 2, 1);
+		add_machine(&s, copies ? INST_BULK : INST_OTHER, 2, 7, 0);
+		end_block(&s, 2, -1);
+		s.block[1].warp_passes /= 2;
+		add_machine(&s, INST_OTHER, 2, 7, 0);
+		add_machine(&s, INST_BARRIER, 8, 7, 0);
+		add_machine(&s, INST_MBARRIER, 2, 7, 1 << TIMING_COPIES_BOARD);
+		end_block(&s, -1, -1);
+		took[copies] = cycles(&s);
+	}
+	const struct gpu_spec *g = gpu_find("h200");
+	const double ns = (took[1] - took[0]) * 1e3 / g->clock_mhz;
+	assert_true(ns > timing.bulk_ns && ns < 1.2 * (timing.bulk_ns + g->l2_latency_ns));
+}
+
 /* Where the first store is, is known. */
 TEST(first_stores_are_known)
 {
