@@ -267,6 +267,7 @@ void run_counts_take_code(struct run_counts *to, struct run_counts *own)
 	to->regions = own->regions;
 	to->n_regions = own->n_regions;
 	to->longest_block_cycles = own->longest_block_cycles;
+	to->launch_lines = own->launch_lines;
 	to->constant_lines = own->constant_lines;
 	own->regions = regions;
 	to->lines = own->lines;

@@ -245,7 +245,8 @@ struct run_counts {
 	bool in_graph;                  /* a node of a graph of several, launched as such */
 	bool new_memory;                /* no launch has touched some of its memory before */
 	double far_share; /* of what it reads, what L2 holds and nobody has read since it was written */
-	unsigned constant_lines; /* of constants, parameters, sizes, textures' headers: waited for */
+	unsigned launch_lines;   /* of parameters and sizes that are waited for */
+	unsigned constant_lines; /* the same of __constant__ variables and textures' headers */
 	bool pages_first;        /* no launch of the program has waited for pages before */
 	/* waits for pages, one after the other, in which the host wrote some, or nobody any */
 	uint8_t page_rounds_host, page_rounds_fresh;

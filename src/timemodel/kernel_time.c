@@ -263,10 +263,10 @@ static double start_ns(const struct gpu_spec *g, const struct run_counts *c, dou
 {
 	if (!c->of_program)
 		return g->launch_overhead_ns + c->code_blocks * timing.cold_block_ns;
-	const double lines = c->constant_lines;
+	const double lines = c->launch_lines;
 	return g->launch_overhead_ns * timing.warm_start +
-	       (lines > 0 ? timing.constant_ns + (lines - 1) * timing.more_constants_ns : 0) +
-	       (c->code_kept ? 0 : new_code_ns(c, work_ns)) +
+	       (lines > 0 ? timing.parameter_ns + (lines - 1) * timing.more_parameters_ns : 0) +
+	       c->constant_lines * timing.constant_ns + (c->code_kept ? 0 : new_code_ns(c, work_ns)) +
 	       (c->new_memory ? timing.new_memory_ns : 0) + (c->in_graph ? timing.graph_node_ns : 0);
 }
 

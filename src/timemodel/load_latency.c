@@ -246,12 +246,14 @@ static double far_ns(const struct gpu_spec *g, double dram)
 }
 
 /* A fetch of a texture. No cache is followed: a warp's first one of an instruction is taken to come
- * from where a copy from the host has left it, the others from L1. */
-double fetch_cycles(const struct timing_program *p, const struct gpu_spec *g, uint32_t i)
+ * from L2, or where a copy from the host has left it, the others from L1. */
+double fetch_cycles(const struct timing_program *p, const struct gpu_spec *g,
+                    const struct load_misses *misses, uint32_t i)
 {
 	const double executed = (double)p->counts[i].warp_executed;
 	const double far = executed > 0 ? fmin(1, p->warps / executed) : 1;
-	const double ns = g->l1_latency_ns + far * (far_ns(g, timing.texture_far) - g->l1_latency_ns);
+	const double dram = misses->copied ? timing.texture_far : 0;
+	const double ns = g->l1_latency_ns + far * (far_ns(g, dram) - g->l1_latency_ns);
 	return ns * g->clock_mhz * 1e-3 +
 	       (p->inst[i].space == MEMORY_TEXTURE ? timing.texture_cycles : timing.texel_cycles);
 }

@@ -16,6 +16,7 @@ struct load_misses {
 	double own;        /* of what SMs wait for from memory: own_of_dram() */
 	double far;        /* of what L2 has: nobody has read it since it was written */
 	double blocks;     /* that wait on SMs of their own, each for its own lines */
+	bool copied;       /* textures have come from the host, and nobody has read them since */
 	double waits;      /* of a warp, one after the other; 0: not known, an average is asked for */
 };
 /*
@@ -80,7 +81,8 @@ double held_line_cycles(const struct timing_program *p, const struct gpu_spec *g
                         const struct load_misses *misses, uint32_t i);
 
 /* Until fetch @i of a texture, or bulk copy @i, is there, in cycles. */
-double fetch_cycles(const struct timing_program *p, const struct gpu_spec *g, uint32_t i);
+double fetch_cycles(const struct timing_program *p, const struct gpu_spec *g,
+                    const struct load_misses *misses, uint32_t i);
 double bulk_cycles(const struct timing_program *p, const struct gpu_spec *g,
                    const struct load_misses *misses, uint32_t i);
 

@@ -238,6 +238,7 @@ void regions_build(const struct timing_program *p, const struct gpu_spec *g, dou
 		load_misses_of(&out->total, l2, out->l2_written_sectors / factor, dram);
 	misses.own = own_of_dram(p, dram);
 	misses.far = out->far_share;
+	misses.copied = out->new_memory || !out->of_program;
 	misses.blocks = fmin(p->thread_blocks * factor, g->sm_count);
 	struct hyperblocks h;
 	hyperblocks_build(&h, p);

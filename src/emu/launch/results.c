@@ -113,8 +113,10 @@ void emu_launch_results(struct emu_launch *l, struct run_result *res)
 	c->code_kept = l->program && l->program->code_kept;
 	c->in_graph = l->program && l->program->in_graph;
 	kept_tell(l, c);
-	c->constant_lines = constant_lines(&l->image.ir, l->sass_func) +
-	                    fetches_textures(&l->image.ir); /* what it is, and where */
+	const struct constant_lines lines = constant_lines(&l->image.ir, l->sass_func);
+	c->launch_lines = lines.of_launch;
+	c->constant_lines =
+		lines.of_memory + fetches_textures(&l->image.ir); /* what it is, and where */
 	fill_atomics(l, factor, c);
 	tally(l, factor, c);
 	contest(l, factor, &c->atomics);

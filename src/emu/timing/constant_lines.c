@@ -7,7 +7,7 @@
 
 /* What comes to an SM together. A warp waits the longest for the first word of it. */
 #define LINE_BYTES 256
-#define BANKS 32 /* numbers of banks */
+#define BANKS 32 /* numbers of banks; what the launch brings is in bank 0 */
 
 static int by_value(const void *a, const void *b)
 {
@@ -21,17 +21,22 @@ static bool is_stack_pointer(const struct sass_inst *i)
 	return i->n_dsts == 1 && i->operands[0].kind == SASS_OPND_REG && i->operands[0].reg == 1;
 }
 
-static unsigned lines_of_code(const struct sass_func *f)
+static bool at_a_place(const struct sass_operand *c)
+{
+	return c->kind == SASS_OPND_CONST && (c->reg == SASS_NO_REG || c->reg == SASS_RZ) &&
+	       c->ureg == SASS_NO_REG && c->value >= 0;
+}
+
+static struct constant_lines lines_of_code(const struct sass_func *f)
 {
 	size_t n = 0, cap = 0;
 	uint64_t *line = NULL;
-	unsigned different = 0;
+	struct constant_lines lines = { 0 };
 	for (unsigned k = 0; k < f->n_insts; k++) {
 		const struct sass_inst *i = &f->insts[k];
 		for (unsigned o = i->n_dsts; o < i->n_operands; o++) {
 			const struct sass_operand *c = &i->operands[o];
-			if (c->kind != SASS_OPND_CONST || c->reg != SASS_NO_REG || c->ureg != SASS_NO_REG ||
-			    c->value < 0 || is_stack_pointer(i))
+			if (!at_a_place(c) || is_stack_pointer(i))
 				continue;
 			MEM_ROOM(line, n, cap, 16);
 			line[n++] = (uint64_t)c->value / LINE_BYTES * BANKS + c->bank % BANKS;
@@ -39,22 +44,25 @@ static unsigned lines_of_code(const struct sass_func *f)
 	}
 	if (n)
 		qsort(line, n, sizeof *line, by_value);
-	for (size_t i = 0; i < n; i++)
-		different += i == 0 || line[i] != line[i - 1];
+	for (size_t i = 0; i < n; i++) {
+		const bool another = i == 0 || line[i] != line[i - 1], of_launch = line[i] % BANKS == 0;
+		lines.of_launch += another && of_launch;
+		lines.of_memory += another && !of_launch;
+	}
 	free(line);
-	return different;
-}
-
-static unsigned lines_of_ptx(const struct ir *ir)
-{
-	unsigned lines = 2; /* parameters; sizes */
-	for (uint32_t o = 0; o < ir->n_ops; o++)
-		if (ir->ops[o].kind == X_LD && ir->ops[o].space == SPACE_CONST)
-			return lines + 1;
 	return lines;
 }
 
-unsigned constant_lines(const struct ir *ir, const struct sass_func *code)
+static struct constant_lines lines_of_ptx(const struct ir *ir)
+{
+	struct constant_lines lines = { .of_launch = 2 }; /* parameters; sizes */
+	for (uint32_t o = 0; o < ir->n_ops; o++)
+		if (ir->ops[o].kind == X_LD && ir->ops[o].space == SPACE_CONST)
+			lines.of_memory = 1;
+	return lines;
+}
+
+struct constant_lines constant_lines(const struct ir *ir, const struct sass_func *code)
 {
 	return code ? lines_of_code(code) : lines_of_ptx(ir);
 }

@@ -37,13 +37,15 @@ struct timing_run {
 	struct timing_turns turns;                     /* likewise; operations for basic blocks */
 };
 
-/*
- * Lines of constants that a kernel waits for: parameters, the sizes of its block and grid, what is
- * __constant__; each launch finds none of them near an SM. Of machine code @code, where the place
- * of a constant does not depend on what runs; NULL: of PTX, which does not say where they lie, an
- * estimate.
- */
-unsigned constant_lines(const struct ir *ir, const struct sass_func *code);
+/* Lines of constants that a kernel waits for; each launch finds none of them near an SM. */
+struct constant_lines {
+	unsigned of_launch; /* parameters, the sizes of its block and grid */
+	unsigned of_memory; /* what is __constant__, and large numbers of the code */
+};
+
+/* Of machine code @code, where the place of a constant does not depend on what runs; NULL: of PTX,
+ * which does not say where they lie, an estimate. */
+struct constant_lines constant_lines(const struct ir *ir, const struct sass_func *code);
 
 /*
  * @code: what @ir was made of, if that is machine code; NULL = PTX. @of_op: counts of the

@@ -57,8 +57,12 @@ TEST(pages_and_code_of_a_launch)
 	r.counts.of_program = r.counts.code_kept = true;
 	finish(&r, "h200", 20, 0);
 	assert_true(close_to(r.p.kernel_ns, start + work, 1e-6));
-	r.counts.constant_lines = 3;
-	start += timing.constant_ns + 2 * timing.more_constants_ns;
+	r.counts.launch_lines = 3;
+	start += timing.parameter_ns + 2 * timing.more_parameters_ns;
+	finish(&r, "h200", 20, 0);
+	assert_true(close_to(r.p.kernel_ns, start + work, 1e-6));
+	r.counts.constant_lines = 2;
+	start += 2 * timing.constant_ns;
 	finish(&r, "h200", 20, 0);
 	assert_true(close_to(r.p.kernel_ns, start + work, 1e-6));
 	r.counts.code_kept = false;
