@@ -5,7 +5,8 @@
                        -O3 -std=c++17 > EMULATED.jsonl
     micro_compare.py EMULATED.jsonl MEASURED.jsonl [MEASURED.jsonl ...]
 
-For those that take their times (ns) by events. Lines are the same that say the same but for times;
+For those that take their times (ns) by events; of before.py's, the emulator's launches through it
+as well (launches --json). Lines are the same that say the same but for times;
 of several recordings the mean counts, of lines that all of them have. Prints each ratio, then mean,
 median and 90th percentile of the errors.
 """
@@ -21,7 +22,8 @@ def times(path):
             continue
         row = json.loads(line)
         ns = row.pop("ns", None)
-        row.pop("turn_ns", None)
+        for also in ("turn_ns", "least_ns", "most_ns", "launches"):
+            row.pop(also, None)
         if ns:
             found[json.dumps(row)] = ns
     return found
