@@ -149,16 +149,17 @@ struct xop {
 	enum ptx_geometry geometry; /* TEXTURE */
 	uint8_t bytes, vec;
 	int64_t offset;
-	int32_t mem;        /* number of this memory instruction, -1 = not memory */
-	bool saves;         /* CALL: may come back to this function, whose registers must be kept */
-	uint32_t caller;    /* CALL: this function, as a part of struct linked */
-	bool bypass_l1;     /* .cg .cv, volatile, relaxed and stronger */
-	bool strong;        /* LD, ST: volatile (without sem), relaxed and stronger */
-	bool same_request;  /* LD, ST: of the memory instruction in front of it, counted there */
-	bool matrix;        /* LD, ST: rows of matrices (ldmatrix, stmatrix) */
-	bool polls;         /* LD ATOM: may ask one place again and again, in a loop */
-	bool looks;         /* LD: polls memory that another block may write */
-	bool waits;         /* LD ATOM: a loop waits until it finds what it wants there */
+	int32_t mem;       /* number of this memory instruction, -1 = not memory */
+	bool saves;        /* CALL: may come back to this function, whose registers must be kept */
+	uint32_t caller;   /* CALL: this function, as a part of struct linked */
+	bool bypass_l1;    /* .cg .cv, volatile, relaxed and stronger */
+	bool strong;       /* LD, ST: volatile (without sem), relaxed and stronger */
+	bool same_request; /* LD, ST, ATOM, RED: of the memory instruction in front, counted there */
+	uint8_t request_bytes; /* ATOM, RED: of a lane's whole vector, in its first word; 0 = bytes */
+	bool matrix;           /* LD, ST: rows of matrices (ldmatrix, stmatrix) */
+	bool polls;            /* LD ATOM: may ask one place again and again, in a loop */
+	bool looks;            /* LD: polls memory that another block may write */
+	bool waits;            /* LD ATOM: a loop waits until it finds what it wants there */
 	bool retries;       /* ATOM, a compare-and-swap: in a loop, with what it found there before */
 	bool waits_plain;   /* LD, not volatile: what a loop that only asks may wait for */
 	bool decides;       /* LD ATOM: its value reaches a predicate, an address or a swap */
@@ -260,8 +261,8 @@ struct ir {
 	int32_t *only_def; /* by register: the one operation that writes it, -1 = none or more */
 	unsigned n_tensors;
 	struct ir_tensor *tensors;
-	bool waits;  /* has a loop that may wait for what other blocks write */
-	bool speaks; /* to the host while it runs: volatile stores, system scope */
+	bool waits;             /* has a loop that may wait for what other blocks write */
+	bool speaks;            /* to the host while it runs: volatile stores, system scope */
 	/* of a kernel that calls functions */
 	struct linked *linked; /* what func is then */
 	int32_t *callee;       /* by function of the module: its block, -1 = cannot be called */

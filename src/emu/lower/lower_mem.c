@@ -191,6 +191,8 @@ static bool emit_atomic(struct lower *l, unsigned first, unsigned element, int32
 	x->op = (uint16_t)in->atom;
 	x->type = in->type;
 	x->bytes = (uint8_t)ptx_type_bytes(in->type);
+	x->same_request = element > 0;
+	x->request_bytes = (uint8_t)(in->vec > 1 && !element ? in->vec * x->bytes : 0);
 	x->offset += (int64_t)element * x->bytes;
 	x->n_d = d >= 0 ? 1 : 0;
 	x->d[0] = d;

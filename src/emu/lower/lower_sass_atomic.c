@@ -147,8 +147,9 @@ static unsigned vector_words(const struct sass_lower *s)
 }
 
 /* Word @d, -1 = not wanted, gets what was at @at before @b was brought to it. */
-static void emit_atomic(struct sass_lower *s, enum ptx_atom op, enum ptx_type type, int32_t d,
-                        struct xsrc at, int64_t offset, struct xsrc b, struct xsrc c)
+static struct xop *emit_atomic(struct sass_lower *s, enum ptx_atom op, enum ptx_type type,
+                               int32_t d, struct xsrc at, int64_t offset, struct xsrc b,
+                               struct xsrc c)
 {
 	struct xop *x = sl_emit(s, d >= 0 ? X_ATOM : X_RED);
 	x->mem = (int32_t)s->l.ir->n_mem++;
@@ -164,9 +165,10 @@ static void emit_atomic(struct sass_lower *s, enum ptx_atom op, enum ptx_type ty
 	x->s[2] = c;
 	x->n_s = 3;
 	sl_wrote(s, d);
+	return x;
 }
 
-/* What comes back may overwrite what is still to go. */
+/* What comes back may overwrite what is still to go. The first word counts the request of all. */
 static bool vector_atomic(struct sass_lower *s, enum ptx_atom op, enum ptx_type type, unsigned n,
                           struct xsrc at, int64_t offset)
 {
@@ -176,8 +178,11 @@ static bool vector_atomic(struct sass_lower *s, enum ptx_atom op, enum ptx_type 
 		return sl_refuse(s, "this atomic operation");
 	for (unsigned k = 0; k < n; k++) {
 		old[k] = sl_dst(s, k) >= 0 ? low_temp(&s->l, 4) : -1;
-		emit_atomic(s, op, type, old[k], at, offset + 4 * (int64_t)k, sl_data_word(s, data, k),
-		            src_const(0));
+		const struct xsrc word = sl_data_word(s, data, k);
+		struct xop *x =
+			emit_atomic(s, op, type, old[k], at, offset + 4 * (int64_t)k, word, src_const(0));
+		x->same_request = k > 0;
+		x->request_bytes = (uint8_t)(k ? 0 : 4 * n);
 	}
 	for (unsigned k = 0; k < n; k++)
 		if (old[k] >= 0)

@@ -191,6 +191,10 @@ void access_count(struct access *a)
 	struct mem_count *c = &w->mem[a->m->id];
 	if (w->worker->quick)
 		return;
+	if (a->atomic && a->m->x->same_request) {
+		c->atom_waves += global_atomic_waves(a->address, a->mask, false);
+		return;
+	}
 	c->requests++;
 	if (a->space == SPACE_SHARED) {
 		count_shared(a, c);
@@ -206,8 +210,11 @@ void access_count(struct access *a)
 	}
 	struct global_probe own;
 	const struct global_probe *p = &own;
-	const uint64_t line0 = a->again ? a->first >> 7 : 0;
-	if (a->again)
+	const unsigned whole = a->m->x->request_bytes;
+	const uint64_t line0 = a->again && !whole ? a->first >> 7 : 0;
+	if (whole)
+		probe_global(a->address, a->mask, whole, a->layout, &own);
+	else if (a->again)
 		p = repeat_global(a->again, a->address, a->bytes);
 	else
 		probe_global(a->address, a->mask, a->bytes, a->layout, &own);
