@@ -23,6 +23,12 @@ python3 "$TEST_ROOT/tests/gpu/programs_compare.py" "$PMPP" "$programs" "$recorde
 	not_ok as-on-the-card "$(cat "$dir/out")"
 same all-machine-code 0 "$(grep -c 'the emulator does not know' "$dir/out")"
 
+# lanes that leave loops and functions at several places
+python3 "$TEST_ROOT/tests/gpu/parts_check.py" "$PMPP" \
+	"$TEST_ROOT/tests/gpu/h200-2026-11-29/micro/leaving.counters.jsonl" \
+	--only search stack virtual two_ways fib_sum fib_leaf >"$dir/out" 2>&1
+same leaving-as-on-the-card '96 launches, 0 differ' "$(tail -n 1 "$dir/out")"
+
 # a guard by which no lane leaves the kernel loses none
 run guard 0 run vec_add/per_element N=4096 --backend emu --gpu a100 --json
 guard=0

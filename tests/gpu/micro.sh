@@ -8,7 +8,7 @@ set -u
 here=$(cd "$(dirname "$0")/micro" && pwd)
 out=${1:-build/gpu/micro}
 [ $# -gt 0 ] && shift
-COUNTED='scatter local l2 stream l1 atomic_waves copy_waves kept parts loops recursion'
+COUNTED='scatter local l2 stream l1 atomic_waves copy_waves kept parts loops recursion leaving'
 names=${*:-$(cd "$here" && ls ./*.cu | sed 's|^\./||; s|\.cu$||')}
 nvcc=${NVCC:-$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")}
 [ -x "$nvcc" ] || {
@@ -79,7 +79,7 @@ for name in $names; do
 	[ "$name" != atomic_waves ] || asked=$waves
 	[ "$name" != copy_waves ] || asked=$copies
 	[ "$name" != parts ] || asked=$lanes
-	case $name in loops | recursion) asked=$sides ;; esac
+	case $name in loops | recursion | leaving) asked=$sides ;; esac
 	[ "$name" != kept ] || asked=dram__bytes_read.sum,dram__bytes_write.sum,lts__t_sectors_srcunit_tex.sum
 	[ "${COUNTERS:-1}" != 0 ] && command -v ncu >/dev/null || continue
 	begin=$(date +%s)

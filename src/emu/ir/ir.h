@@ -263,6 +263,7 @@ struct ir {
 	struct ir_tensor *tensors;
 	bool waits;             /* has a loop that may wait for what other blocks write */
 	bool speaks;            /* to the host while it runs: volatile stores, system scope */
+	uint16_t kept_barriers; /* of the warp, that are kept in registers (X_MEET_SET), a bit each */
 	/* of a kernel that calls functions */
 	struct linked *linked; /* what func is then */
 	int32_t *callee;       /* by function of the module: its block, -1 = cannot be called */

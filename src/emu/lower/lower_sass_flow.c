@@ -248,6 +248,7 @@ bool sl_bmov(struct sass_lower *s)
 		x->op = to->reg;
 		x->n_s = 1;
 		x->s[0] = v;
+		s->l.ir->kept_barriers |= (uint16_t)(1u << to->reg);
 		return true;
 	}
 	if (from->kind != SASS_OPND_BARRIER)

@@ -26,7 +26,7 @@ const struct uop *vm_pop(struct warp *w)
 			continue; /* they are where the entry below waits for them */
 		w->mask = mask;
 		w->rc = e->rc;
-		return &w->program->uops[w->program->block_uop[e->block]];
+		return block_start(w, e->block);
 	}
 	w->mask = 0;
 	w->state = WARP_DONE;
@@ -70,7 +70,7 @@ static const struct uop *split_warp(struct warp *w, const struct uop *u, uint32_
 	} else if (to != rc) {
 		warp_push(w, taken, to, rc);
 	}
-	return &w->program->uops[w->program->block_uop[first]];
+	return block_start(w, first);
 }
 
 COLD HANDLER(branch_split) /* mask: the lanes that take the branch */
@@ -126,7 +126,7 @@ static const struct uop *branch_table(struct warp *w, const struct uop *u)
 			return NULL;
 		left &= ~same;
 		if (first && !left) { /* nobody splits off */
-			return &w->program->uops[w->program->block_uop[target]];
+			return block_start(w, target);
 		}
 		if (first) {
 			w->worker->divergent[u->y]++;
@@ -143,7 +143,7 @@ static const struct uop *branch_table(struct warp *w, const struct uop *u)
 		go_mask = same;
 	}
 	w->mask = go_mask;
-	return &w->program->uops[w->program->block_uop[go]];
+	return block_start(w, go);
 }
 HANDLER(branch_table_any)
 {

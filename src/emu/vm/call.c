@@ -97,9 +97,9 @@ HANDLER(call_indirect)
 		if (left)
 			w->stack[w->depth++] = (struct simt_entry){ .mask = same, .block = target, .rc = -1 };
 		else if (--w->fuel < 0)
-			return yield_warp(w, &w->program->uops[w->program->block_uop[target]]);
+			return yield_warp(w, block_start(w, target));
 		else
-			CONTINUE(&w->program->uops[w->program->block_uop[target]]);
+			CONTINUE(block_start(w, target));
 	}
 	return NULL;
 }

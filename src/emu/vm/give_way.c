@@ -12,11 +12,6 @@
 
 #include <string.h>
 
-static const struct uop *block_start(const struct warp *w, int32_t block)
-{
-	return &w->program->uops[w->program->block_uop[block]];
-}
-
 /* Lanes that wait for those of @asking go on without them, as on a card, where lanes that yield are
  * not waited for, the last ones that came first: their barrier is then empty, and its instruction
  * is issued once more for them. NULL = there are none. */

@@ -4,6 +4,12 @@
 
 #include "emu/vm/warp.h"
 
+/* Where @block begins. */
+static inline const struct uop *block_start(const struct warp *w, int32_t block)
+{
+	return &w->program->uops[w->program->block_uop[block]];
+}
+
 /* Registers are read as one type and written as another: all accesses may alias. */
 typedef uint16_t __attribute__((may_alias)) mem_u16;
 typedef uint32_t __attribute__((may_alias)) mem_u32;

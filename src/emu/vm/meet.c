@@ -19,11 +19,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct uop *block_start(const struct warp *w, int32_t block)
-{
-	return &w->program->uops[w->program->block_uop[block]];
-}
-
 static void take_out(struct warp *w, uint32_t i)
 {
 	w->waiting[i] = w->waiting[--w->n_waiting];
@@ -99,10 +94,13 @@ static const struct uop *complete_meeting(struct warp *w, uint32_t came, bool le
 		const uint32_t wanted = wanted_by(w, &m) & w->live;
 		if (wanted & ~(warp_wide ? m.here : waiting_at(w, m.barrier)))
 			continue;
+		if (!warp_wide && !wanted && !m.apart && w->depth)
+			continue; /* the barrier is kept in a register: others go on first */
 		if (came && !warp_wide) {
 			i = larger_elsewhere(w, i, wanted);
 			m = w->waiting[i];
 		}
+		const bool broken = !left && !(came & waiting_at(w, m.barrier)); /* the others left it */
 		uint32_t go = m.here & w->live;
 		if (!warp_wide && wanted && !(m.put_here & wanted))
 			go &= wanted | came;
@@ -115,7 +113,9 @@ static const struct uop *complete_meeting(struct warp *w, uint32_t came, bool le
 		let_go(w, i, go);
 		w->mask = go;
 		m.wanted = wanted;
-		replay_met(w, &m, left || m.put_here & wanted);
+		replay_met(w, &m, left || broken || m.put_here & wanted);
+		if (broken && !warp_wide)
+			replay_split(w);
 		return block_start(w, m.block);
 	}
 	return NULL;
@@ -203,11 +203,9 @@ static const struct uop *next_part(struct warp *w, const struct uop *u, bool lef
 {
 	const struct uop *to = w->n_parts ? part_together(w, false) : NULL;
 	to = to ? to : complete_meeting(w, left ? 0 : w->mask, left);
-	while (!to && w->depth) {
-		const struct simt_entry *e = &w->stack[--w->depth];
-		w->mask = e->mask & w->live;
-		to = w->mask ? block_start(w, e->block) : NULL;
-	}
+	int32_t block;
+	if (!to && replay_pop(w, &block))
+		to = block_start(w, block);
 	if (to)
 		return to;
 	if (w->n_waiting) {

@@ -74,7 +74,7 @@ static const struct uop *free_lanes(struct warp *w)
 			vm_call_done(w, &e);
 		}
 		if (mask && (e.block < 0 || e.block != e.rc))
-			return run_lanes(w, mask, e.rc, &w->program->uops[w->program->block_uop[e.block]]);
+			return run_lanes(w, mask, e.rc, block_start(w, e.block));
 	}
 	return NULL;
 }
@@ -167,7 +167,7 @@ static const struct uop *leave_others(struct warp *w, uint32_t busy)
 		e->mask &= ~mask;
 		if (e->call)
 			vm_restore_frame(w, e, mask);
-		return run_lanes(w, mask, e->rc, &w->program->uops[w->program->block_uop[e->block]]);
+		return run_lanes(w, mask, e->rc, block_start(w, e->block));
 	}
 	return NULL;
 }
@@ -269,11 +269,9 @@ void parts_give_way(struct warp *w)
 		return;
 	if (w->program->kind != PROGRAM_REFERENCE)
 		deoptimise_here(w, w->at);
-	const struct warp_part aside = { .mask = w->mask,
-		                             .rc = w->rc,
-		                             .opened = true,
-		                             .asks = true,
-		                             .at = &w->program->uops[w->program->block_uop[block]] };
+	const struct warp_part aside = {
+		.mask = w->mask, .rc = w->rc, .opened = true, .asks = true, .at = block_start(w, block)
+	};
 	const struct uop *to = exchange_opened(w);
 	if (!to && exchange_met(w))
 		to = exchange_opened(w);

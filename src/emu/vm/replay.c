@@ -1,13 +1,15 @@
 /*
  * What a card counts of divided warps beyond the instructions that their parts execute, as an H200
- * does. Found with tests/gpu/micro/parts.cu, loops.cu and recursion.cu.
+ * does. Found with tests/gpu/micro/parts.cu, loops.cu, recursion.cu and leaving.cu.
  *
- * A part is divided while another one, put aside before, stands at the barrier (BSYNC) of a meeting
- * that is under way: that one then waits there without having executed the barrier's instruction.
- * Where the last lanes come to a barrier at which some wait in this way, its instruction is issued
- * once more for all of them, and counts again. So it is where those that were waited for have
- * ended, where some of them came to another instruction of that barrier, and where the barrier
- * comes from a register (BMOV), in which a call kept it; for both reasons twice, if another part
+ * A part is divided while another one, put aside before, stands at the instruction of a barrier
+ * (BSYNC): when that one has its turn, all that wait there by then execute it with it, once more.
+ * Where a kernel keeps the barrier in registers (BMOV), such a part waits there at once, without
+ * having executed the instruction, and where the last lanes come it is issued once more for all.
+ *
+ * So it is where those that were waited for have ended, where they left the barrier (BREAK) and
+ * wait elsewhere, where some of them came to another instruction of that barrier, and where the
+ * barrier comes from a register, in which a call kept it; for both reasons twice, if another part
  * could go on meanwhile.
  */
 #include "emu/vm/replay.h"
@@ -37,10 +39,11 @@ void replay_split(struct warp *w)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < w->depth; i++) {
-		const struct simt_entry e = w->stack[i];
+		struct simt_entry e = w->stack[i];
 		const uint32_t mask = e.mask & w->live;
 		const uint32_t b = mask ? barrier_of(w, e.block) : MEET_BARRIERS;
-		if (b == MEET_BARRIERS) {
+		if (b == MEET_BARRIERS || !(w->image->ir.kept_barriers >> b & 1)) {
+			e.put |= b != MEET_BARRIERS;
 			w->stack[n++] = e;
 			continue;
 		}
@@ -49,6 +52,40 @@ void replay_split(struct warp *w)
 		m->put_here |= mask;
 	}
 	w->depth = n;
+}
+
+/* Those that were put aside at @block's barrier have their turn, with all that wait there. */
+static void all_there(struct warp *w, int32_t block)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < w->depth; i++) {
+		const struct simt_entry e = w->stack[i];
+		if (e.put && e.block == block)
+			w->mask |= e.mask & w->live;
+		else
+			w->stack[n++] = e;
+	}
+	w->depth = n;
+	const uint32_t b = barrier_of(w, block);
+	for (uint32_t i = w->n_waiting; i--;) {
+		const struct meeting m = w->waiting[i];
+		if (m.barrier != b || m.block != block + 1)
+			continue;
+		w->mask |= m.here & w->live;
+		w->waiting[i] = w->waiting[--w->n_waiting];
+	}
+}
+
+bool replay_pop(struct warp *w, int32_t *block)
+{
+	for (w->mask = 0; !w->mask && w->depth;) {
+		const struct simt_entry e = w->stack[--w->depth];
+		*block = e.block;
+		w->mask = e.mask & w->live;
+		if (e.put && w->mask)
+			all_there(w, e.block);
+	}
+	return w->mask;
 }
 
 void replay_count(struct warp *w, uint32_t block, uint64_t warps, uint32_t lanes)
@@ -62,7 +99,7 @@ static bool others_ready(const struct warp *w, const struct meeting *m)
 {
 	uint32_t lanes = 0;
 	for (uint32_t i = 0; i < w->depth; i++)
-		lanes |= w->stack[i].mask;
+		lanes |= w->stack[i].put ? 0 : w->stack[i].mask;
 	for (uint32_t i = 0; i < w->n_waiting; i++)
 		if (w->waiting[i].apart && w->waiting[i].barrier == m->barrier && !m->wanted)
 			lanes |= w->waiting[i].here;

@@ -10,6 +10,9 @@ struct meeting *replay_meeting(struct warp *w, uint32_t barrier, uint32_t wanted
 enum meet_warp meeting_kind(const struct warp *w, const struct meeting *m);
 /* The running part is about to be divided by a branch. */
 void replay_split(struct warp *w);
+/* The part that was put aside last has its turn, its lanes are the active ones, from *@block on;
+ * false: there is none. */
+bool replay_pop(struct warp *w, int32_t *block);
 /* The instruction that ends @block is counted once more, in @lanes. */
 void replay_count(struct warp *w, uint32_t block, uint64_t warps, uint32_t lanes);
 /* Lanes that came to WARPSYNC.COLLECTIVE at several places go on, for each place but that of

@@ -51,6 +51,7 @@ struct simt_entry {
 	int32_t block, rc;              /* rc: block where these lanes meet the others, -1 = nowhere */
 	bool call;                      /* they wait behind a call */
 	bool asks;                      /* they have asked memory in vain (give_way.c) */
+	bool put;                       /* they wait at a barrier without having come (replay.c) */
 	const struct call_frame *frame; /* its caller's registers to be restored; NULL = none */
 	size_t kept;                    /* where they lie in the warp's call_saves */
 };
