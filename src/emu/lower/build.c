@@ -141,3 +141,51 @@ int32_t low_select(struct lower *l, int32_t d, unsigned bytes, struct xsrc a, st
 	x->s[2] = p;
 	return d;
 }
+
+/* --- lanes of a warp, all of which take part --- */
+
+static void exchanges(struct xop *x, enum ptx_mode mode, enum ptx_type type, int32_t d, int32_t p)
+{
+	x->op = (uint16_t)mode;
+	x->type = type;
+	x->bytes = type == PTX_B64 ? 8 : 4;
+	x->n_d = 2;
+	x->d[0] = d;
+	x->d[1] = p;
+}
+
+void low_set_vote(struct xop *x, enum ptx_mode mode, int32_t d, struct xsrc p)
+{
+	exchanges(x, mode, mode == MODE_BALLOT ? PTX_B32 : PTX_PRED, d, -1);
+	x->n_d = 1;
+	x->n_s = 2;
+	x->s[0] = p;
+	x->s[1] = src_const(0xffffffffu);
+}
+
+void low_set_shuffle(struct xop *x, enum ptx_mode mode, int32_t d, int32_t p, struct xsrc value,
+                     struct xsrc lane, struct xsrc limits)
+{
+	exchanges(x, mode, PTX_B32, d, p);
+	x->n_s = 3;
+	x->s[0] = value;
+	x->s[1] = lane;
+	x->s[2] = limits;
+}
+
+void low_set_match(struct lower *l, struct xop *x, enum ptx_mode mode, bool wide, int32_t d,
+                   int32_t p, struct xsrc value)
+{
+	exchanges(x, mode, wide ? PTX_B64 : PTX_B32, d, p);
+	x->mem = (int32_t)l->ir->n_mem++;
+	x->n_s = 2;
+	x->s[0] = value;
+	x->s[1] = src_const(0xffffffffu);
+}
+
+struct xsrc low_from_lane(struct lower *l, struct xsrc value, struct xsrc lane)
+{
+	const int32_t d = low_temp(l, 4);
+	low_set_shuffle(low_emit(l, X_SHFL), MODE_IDX, d, -1, value, lane, src_const(31));
+	return src_reg(d);
+}

@@ -72,6 +72,13 @@ int32_t low_bool(struct lower *l, int32_t p, enum ptx_boolop op, struct xsrc a, 
 /* @p = a @cmp b; with p < 0 a new temporary. Returns p. */
 int32_t low_cmp(struct lower *l, int32_t p, enum ptx_cmp cmp, enum ptx_type type, struct xsrc a,
                 struct xsrc b);
+/* What @x, a vote, a shuffle, a match, does with all lanes; d, p: -1 = nobody wants it. A ballot
+ * has a register, the other votes a predicate. */
+void low_set_vote(struct xop *x, enum ptx_mode mode, int32_t d, struct xsrc p);
+void low_set_shuffle(struct xop *x, enum ptx_mode mode, int32_t d, int32_t p, struct xsrc value,
+                     struct xsrc lane, struct xsrc limits);
+void low_set_match(struct lower *l, struct xop *x, enum ptx_mode mode, bool wide, int32_t d,
+                   int32_t p, struct xsrc value);
 /* What lane @lane has in @value (32 bits). */
 struct xsrc low_from_lane(struct lower *l, struct xsrc value, struct xsrc lane);
 /* @d = the least or @greatest float32 of @lanes; NaN gives way to numbers, or wins (lower_warp.c).

@@ -61,14 +61,7 @@ static bool any_goes(struct sass_lower *s)
 	const int32_t any = low_temp(&s->l, 0);
 	if (s->guard >= 0)
 		sl_emit(s, X_NOP);
-	struct xop *x = low_emit(&s->l, X_VOTE);
-	x->op = MODE_ANY;
-	x->type = PTX_PRED;
-	x->n_s = 2;
-	x->s[0] = mine;
-	x->s[1] = src_const(0xffffffffu);
-	x->n_d = 1;
-	x->d[0] = any;
+	low_set_vote(low_emit(&s->l, X_VOTE), MODE_ANY, any, mine);
 	s->guard = -1;
 	return sl_branch_to(s, s->i->target < 0 ? -1 : s->block_of[s->i->target], src_reg(any));
 }

@@ -227,36 +227,17 @@ bool sl_mov(struct sass_lower *s)
  * all that are there. */
 static bool value_of_guarded(struct sass_lower *s)
 {
-	const int32_t d = sl_dst(s, 0), made = low_temp(&s->l, 4);
+	const int32_t d = sl_dst(s, 0);
 	const struct xsrc v = sl_bits(s, 0);
 	const struct xsrc guard = { .kind = S_REG, .reg = s->guard, .neg = s->guard_neg };
 	sl_emit(s, X_NOP); /* counts the lanes */
 	s->guard = -1;
 	const struct xsrc lanes = src_reg(low_temp(&s->l, 4));
-	struct xop *x = sl_emit(s, X_VOTE);
-	x->op = MODE_BALLOT;
-	x->type = PTX_B32;
-	x->bytes = 4;
-	x->n_s = 2;
-	x->s[0] = guard;
-	x->s[1] = src_const(0xffffffffu);
-	x->n_d = 1;
-	x->d[0] = lanes.reg;
-	const struct xsrc from = sl_op1(s, E_bfind_u32, lanes);
-	x = sl_emit(s, X_SHFL);
-	x->op = MODE_IDX;
-	x->type = PTX_B32;
-	x->bytes = 4;
-	x->n_s = 3;
-	x->s[0] = v;
-	x->s[1] = from;
-	x->s[2] = src_const(31);
-	x->n_d = 2;
-	x->d[0] = made;
-	x->d[1] = -1;
+	low_set_vote(sl_emit(s, X_VOTE), MODE_BALLOT, lanes.reg, guard);
+	const struct xsrc made = low_from_lane(&s->l, v, sl_op1(s, E_bfind_u32, lanes));
 	s->guard = low_cmp(&s->l, -1, CMP_NE, PTX_U32, lanes, src_const(0));
 	s->guard_neg = false;
-	sl_set1(s, d, E_mov_b32, src_reg(made));
+	sl_set1(s, d, E_mov_b32, made);
 	return true;
 }
 
@@ -267,18 +248,8 @@ bool sl_r2ur(struct sass_lower *s)
 		return value_of_guarded(s);
 	const int32_t p = sl_dst_pred(s, 0);
 	const struct xsrc v = sl_bits(s, 0);
-	if (p >= 0) {
-		struct xop *x = sl_emit(s, X_MATCH);
-		x->op = MODE_ALL;
-		x->type = PTX_B32;
-		x->bytes = 4;
-		x->n_s = 2;
-		x->s[0] = v;
-		x->s[1] = src_const(0xffffffffu);
-		x->n_d = 2;
-		x->d[0] = -1;
-		x->d[1] = p;
-	}
+	if (p >= 0)
+		low_set_match(&s->l, sl_emit(s, X_MATCH), MODE_ALL, false, -1, p, v);
 	return sl_mov(s);
 }
 

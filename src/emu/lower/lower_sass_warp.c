@@ -12,35 +12,16 @@ bool sl_shfl(struct sass_lower *s)
 	                                                      : MODE_IDX;
 	const struct xsrc a = sl_bits(s, 0), b = sl_bits(s, 1), c = sl_bits(s, 2);
 	const int32_t d = sl_dst(s, 0), p = sl_dst_pred(s, 0);
-	struct xop *x = sl_emit(s, X_SHFL);
-	x->op = (uint16_t)mode;
-	x->type = PTX_B32;
-	x->bytes = 4;
-	x->n_s = 3;
-	x->s[0] = a;
-	x->s[1] = b;
-	x->s[2] = c;
-	x->n_d = 2;
-	x->d[0] = d;
-	x->d[1] = p;
+	low_set_shuffle(sl_emit(s, X_SHFL), mode, d, p, a, b, c);
 	sl_wrote(s, d);
 	return true;
 }
 
-/* One vote; @pred: its result is a predicate. */
-static void vote(struct sass_lower *s, enum ptx_mode mode, bool pred, int32_t d, struct xsrc p)
+static void vote(struct sass_lower *s, enum ptx_mode mode, int32_t d, struct xsrc p)
 {
 	if (d < 0)
 		return;
-	struct xop *x = sl_emit(s, X_VOTE);
-	x->op = (uint16_t)mode;
-	x->type = pred ? PTX_PRED : PTX_B32;
-	x->bytes = 4;
-	x->n_s = 2;
-	x->s[0] = p;
-	x->s[1] = ALL_LANES;
-	x->n_d = 1;
-	x->d[0] = d;
+	low_set_vote(sl_emit(s, X_VOTE), mode, d, p);
 	sl_wrote(s, d);
 }
 
@@ -54,8 +35,8 @@ bool sl_vote(struct sass_lower *s)
 	const int32_t d = sl_dst(s, 0), q = sl_dst_pred(s, 0);
 	if (p.kind == S_REG && p.reg == q && d >= 0)
 		p = sl_bool(s, BOOL_NONE, p, src_const(0));
-	vote(s, mode, true, q, p);
-	vote(s, MODE_BALLOT, false, d, p);
+	vote(s, mode, q, p);
+	vote(s, MODE_BALLOT, d, p);
 	return true;
 }
 
@@ -64,17 +45,8 @@ bool sl_match(struct sass_lower *s)
 	const bool wide = sl_has(s, SASS_MOD_U64) || sl_has(s, SASS_MOD_64);
 	const struct xsrc v = wide ? sl_wide(s, 0, false) : sl_bits(s, 0);
 	const int32_t d = sl_dst(s, 0), p = sl_dst_pred(s, 0);
-	struct xop *x = sl_emit(s, X_MATCH);
-	x->mem = (int32_t)s->l.ir->n_mem++;
-	x->op = (uint16_t)(sl_has(s, SASS_MOD_ALL) ? MODE_ALL : MODE_ANY);
-	x->type = wide ? PTX_B64 : PTX_B32;
-	x->bytes = wide ? 8 : 4;
-	x->n_s = 2;
-	x->s[0] = v;
-	x->s[1] = ALL_LANES;
-	x->n_d = 2;
-	x->d[0] = d;
-	x->d[1] = p;
+	const enum ptx_mode mode = sl_has(s, SASS_MOD_ALL) ? MODE_ALL : MODE_ANY;
+	low_set_match(&s->l, sl_emit(s, X_MATCH), mode, wide, d, p, v);
 	sl_wrote(s, d);
 	return true;
 }

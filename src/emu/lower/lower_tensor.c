@@ -23,22 +23,6 @@ static struct xsrc scaled(struct lower *l, struct xsrc a, unsigned factor, unsig
 	return src_reg(low_op2(l, E_add_b32, -1, v, src_const(b)));
 }
 
-struct xsrc low_from_lane(struct lower *l, struct xsrc value, struct xsrc lane)
-{
-	const int32_t d = low_temp(l, 4);
-	struct xop *x = low_emit(l, X_SHFL);
-	x->op = MODE_IDX;
-	x->type = PTX_B32;
-	x->bytes = 4;
-	x->n_s = 3;
-	x->s[0] = value;
-	x->s[1] = lane;
-	x->s[2] = src_const(31);
-	x->n_d = 1;
-	x->d[0] = d;
-	return src_reg(d);
-}
-
 /* --- ldmatrix, stmatrix, movmatrix: 8 x 8 matrices of 16 bits --- */
 
 static const struct ptx_operand *vector_reg(const struct ptx_operand *o, unsigned i, int32_t *reg)
