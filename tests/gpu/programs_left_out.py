@@ -11,7 +11,7 @@ CHILDREN = "a card's counters have what kernels launch, and the driver's own cod
 LEFT_OUT = {
     "device_heap": [(ANY, ANY, DRIVER)],
     "device_printf": [(ANY, ANY, DRIVER)],
-    "driver_api": [("double_all", ANY, "two PTX texts linked as the program runs: PTX counts")],
+    "driver_api": [("double_all", "flop.fp16", "a card's driver assembles it, with another move")],
     "lanes_in_turn": [("at_five_places", "mem.st_requests mem.st_sectors", MEET)],
     "nested_launches": [(ANY, ANY, CHILDREN)],
     "nested_sort": [(ANY, ANY, CHILDREN)],
