@@ -185,6 +185,7 @@ def compare(pmpp, sheet, path, out, beside, names):
     total = sum(p["ns"] for p in points), sum(p["modelled_ns"] for p in points)
     print(f"{len(points)} launches, of different shape: {summary(ratios.values())}; time in all x "
           f"{total[1] / total[0]:.3f}")
+    print(f"each launch for itself: {summary([p['modelled_ns'] / p['ns'] for p in points])}")
     steady = [r for k, r in ratios.items() if k not in unsteady]
     print(f"without those whose runs on the card lie more than {100 * UNSTEADY:.0f} % apart: "
           f"{summary(steady)}")
