@@ -1,4 +1,5 @@
-"""Holds the emulator's counts of parts, loops, recursion and leaving (tests/gpu/micro) against a card's.
+"""Holds the emulator's counts of parts, loops, recursion and leaving (tests/gpu/micro) against
+a card's.
 
     parts_check.py PMPP-EXPLORE RECORDED.counters.jsonl [GPU] [--only CASE ...]
 
