@@ -36,12 +36,17 @@ TEST(copies_of_one_warp_are_waited_for)
 	double took[2];
 	for (unsigned copies = 0; copies < 2; copies++) {
 		struct sample s = { 0 };
-		add_machine(&s, INST_BRANCH, 5, 7, 0)->guard = 1;
+		struct timing_inst *branch = add_machine(&s, INST_BRANCH, 5, 7, 0);
+		branch->guard = 1;
+		branch->lanes_choose = true;
 		end_block(&s, 2, 1);
+		s.block[0].join = 2;
 		add_machine(&s, copies ? INST_BULK : INST_OTHER, 2, 7, 0);
 		end_block(&s, 2, -1);
 		s.block[1].warp_passes /= 2;
 		add_machine(&s, INST_OTHER, 2, 7, 0);
+		end_block(&s, 3, -1);
+		s.block[2].warp_passes *= 1.5; /* lanes come one after the other */
 		add_machine(&s, INST_BARRIER, 8, 7, 0);
 		add_machine(&s, INST_MBARRIER, 2, 7, 1 << TIMING_COPIES_BOARD);
 		end_block(&s, -1, -1);
