@@ -372,9 +372,8 @@ static void add_live_out(struct live_out *l, int32_t reg, double cycles)
 	while (i < l->n && l->value[i].reg != reg)
 		i++;
 	MEM_ROOM(l->value, l->n, l->cap, 16);
-	l->value[i] =
-		(struct pending_value){ .reg = reg,
-		                        .cycles = fmaxf(i < l->n ? l->value[i].cycles : 0, (float)cycles) };
+	const float before = i < l->n ? l->value[i].cycles : 0;
+	l->value[i] = (struct pending_value){ .reg = reg, .cycles = fmaxf(before, (float)cycles) };
 	l->n += i == l->n;
 }
 

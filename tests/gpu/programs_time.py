@@ -12,7 +12,8 @@ Caches are as the program leaves them. Needs nvcc and a GPU.
 compare: the same programs in the emulator, launch by launch: measured and modelled time of those
 that are furthest off, then mean, median and 90th percentile of the errors, each program's launches
 weighing as one (a loop of a hundred launches says no more than one of them), and how much of the
-total time is missed. Launches shorter than EMPTY_NS say nothing of a model and are left out.
+total time is missed; then the same of each launch for itself. Launches shorter than EMPTY_NS say
+nothing of a model and are left out.
 --beside: also the errors of these and of random launches together, as model_error.py --out writes
 them, a file each.
 """

@@ -181,6 +181,21 @@ TEST(loads_that_go_another_way)
 	const double far =
 		g->l2_latency_ns + timing.texture_far * (g->dram_latency_ns - g->l2_latency_ns);
 	assert_true(fabs(texture - cycles_of_ns(far) - timing.texture_cycles) < 0.1);
+	struct sample fetch = { 0 };
+	add_inst(&fetch, INST_LOAD, 1, -1)->space = MEMORY_TEXTURE;
+	fetch.counts[0].warp_executed = WARPS;
+	add_inst(&fetch, INST_FP32, 2, 1);
+	end_block(&fetch, -1, -1);
+	for (unsigned met = 0; met < 2; met++) { /* a launch before has had it from memory */
+		struct run_counts c = {
+			.l2_sectors = -1, .dram_read_bytes = -1, .of_program = true, .new_memory = !met
+		};
+		regions_build(&fetch.p, g, 1, &c);
+		const double from = met ? g->l2_latency_ns : far;
+		assert_true(fabs(c.regions[0].critical_path_cycles - 1 - cycles_of_ns(from) -
+		                 timing.texture_cycles) < 0.1);
+		run_counts_free(&c);
+	}
 	assert_true(fabs(texture - texels - (timing.texture_cycles - timing.texel_cycles)) < 0.1);
 	const double near = load_from(MEMORY_TEXTURE, false, 1000);
 	assert_true(fabs(near - cycles_of_ns(g->l1_latency_ns) - timing.texture_cycles) < 1);
