@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/plain.h"
 #include "base/scratch.h"
+#include "compile/program_build.h"
 #include "lab/program_words.h"
 
 #include <errno.h>
@@ -318,13 +319,17 @@ static bool parse_options(const struct option_spec *o, unsigned n, bool keeps_un
 	return true;
 }
 
-/* Is one of the words before "--" a whole program? */
+/* Is one of the words before "--" a whole program, or a source of which a launch is named? */
 static bool any_program(unsigned n, char **args)
 {
-	for (unsigned i = 0; i < n && strcmp(args[i], "--") != 0; i++)
+	bool source = false, numbered = false;
+	for (unsigned i = 0; i < n && strcmp(args[i], "--") != 0; i++) {
 		if (args[i][0] != '-' && program_words_begin(args[i]))
 			return true;
-	return false;
+		source = source || program_is_source(args[i]);
+		numbered = numbered || !strncmp(args[i], "--launch", strlen("--launch"));
+	}
+	return source && numbered;
 }
 
 static int run_verb(struct cli *c, const struct verb *v, unsigned n, char **args)

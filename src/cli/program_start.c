@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/monotonic.h"
 #include "cli/consent.h"
+#include "compile/program_build.h"
 #include "runtime/record.h"
 
 #include <inttypes.h>
@@ -207,14 +208,25 @@ bool program_select(struct program *p, const struct program_options *o, struct e
 	return false;
 }
 
-bool program_meant(const struct user_spec *spec, unsigned n, char **args)
+/* Sources of one program: main() may be in any of them. */
+static bool has_program(unsigned n, char **args)
 {
-	if (!n || !program_words_begin(args[0]))
+	if (!n || !program_is_source(args[0]))
+		return n && program_words_begin(args[0]);
+	for (unsigned i = 0; i < n && strcmp(args[i], "--") != 0; i++)
+		if (program_is_source(args[i]) && program_words_begin(args[i]))
+			return true;
+	return false;
+}
+
+bool program_meant(const struct user_spec *spec, bool numbered, unsigned n, char **args)
+{
+	if (!has_program(n, args) && !(numbered && n && program_is_source(args[0])))
 		return false;
 	for (unsigned i = 1; i < n && strcmp(args[i], "--") != 0; i++)
 		if (args[i][0] != '-' && strchr(args[i], '='))
 			return false;
-	return !spec->grid && !spec->block && !spec->shared && !spec->define;
+	return !spec->define && (numbered || (!spec->grid && !spec->block && !spec->shared));
 }
 
 int program_status(const struct program *p)

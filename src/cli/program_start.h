@@ -38,8 +38,10 @@ bool program_start(const struct program_options *o, unsigned n, char **args, boo
                    struct program_words *words, struct program *out, struct err *err);
 /* Leaves the launches asked for in @p. False: there are none such; @err says which there are. */
 bool program_select(struct program *p, const struct program_options *o, struct err *err);
-/* Does the line name a program, and not how one kernel of it is launched? */
-bool program_meant(const struct user_spec *spec, unsigned n, char **args);
+/* Does the line name a program, and not how one kernel of it is launched? @numbered: a launch of it
+ * is asked for by its number; block, grid and shared memory are then that launch's, and a source
+ * whose main() comes from a header is a program, too. */
+bool program_meant(const struct user_spec *spec, bool numbered, unsigned n, char **args);
 /* program_show.c: runs the program and, if it made launches that were asked for, does @use with it;
  * @status is the program's. @catch: as program_start(). Returns the exit status. */
 typedef int program_use(void *ctx, const struct program_words *words, struct program *p,

@@ -150,10 +150,7 @@ static bool of_program(struct cli *c, const struct sass_ask *s, unsigned n, char
 bool sass_run(struct cli *c, const struct sass_ask *s, unsigned n, char **args,
               struct sass_code *out, struct err *err)
 {
-	struct user_spec spec = s->user;
-	if (s->launch)
-		spec.block = spec.grid = spec.shared = NULL;
-	const bool program = program_meant(&spec, n, args);
+	const bool program = program_meant(&s->user, s->launch != 0, n, args);
 	if (s->max_registers) {
 		err_set(err, ERR_USAGE,
 		        "--maxrregcount: counts are of the kernel as it is compiled for a launch");

@@ -395,7 +395,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		fputc('\n', c->out);
 		return CLI_OK;
 	}
-	if (program_meant(&s->user, n, args))
+	if (program_meant(&s->user, s->launch != 0, n, args))
 		return from_program(c, s, n, args);
 	if (n == 1 && !word_names_kernel(args[0]) && file_looks_like_path(args[0], ".json")) {
 		if (!session_open(args[0], &session, note, sizeof note, &err))

@@ -59,15 +59,6 @@ static unsigned options(void *state, struct option_spec *o)
 	return ARRAY_LEN(all) + user_options(&s->user, o + ARRAY_LEN(all));
 }
 
-/* With a launch's number, block, grid and shared memory are that launch's. */
-static bool is_program(const struct state *s, unsigned n, char **args)
-{
-	struct user_spec spec = s->user;
-	if (s->program.launch)
-		spec.block = spec.grid = spec.shared = NULL;
-	return program_meant(&spec, n, args);
-}
-
 /* A whole program: the options that it shares with kernels. */
 static int run_program(struct cli *c, const struct state *s, unsigned n, char **args)
 {
@@ -185,7 +176,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 
 	if (!cli_races(&s->races, &options_.races, &err))
 		return cli_fail(c, &err);
-	const bool whole = is_program(s, n, args);
+	const bool whole = program_meant(&s->user, s->program.launch || s->program.range, n, args);
 	if (s->csv && s->json) {
 		err_set(&err, ERR_USAGE, "--csv: a run is written as --csv or as --json, not both");
 		err_remedy(&err, "leave one of them out");

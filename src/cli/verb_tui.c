@@ -156,7 +156,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	mem_keep_reserve(RESERVE_BYTES);
 	const char *dot = n == 1 ? strrchr(args[0], '.') : NULL;
 	const bool named_json = dot && str_ieq(dot, ".json");
-	if (!named_json && program_meant(&s->user, n, args))
+	if (!named_json && program_meant(&s->user, false, n, args))
 		return show_program(c, s, n, args);
 	if (dot && str_ieq(dot, ".cubin")) {
 		err_set(&err, ERR_USAGE, "%s: a cubin has no launch to be shown", args[0]);

@@ -109,15 +109,21 @@ static void passage_at(size_t i, struct choice *out)
 			out->note[n++] = (char)(p->text[k] == '\n' ? ' ' : p->text[k]);
 }
 
+/* A panel by its title and by what the row of tabs calls it. */
+static void panel_at(const struct view_desc *v, struct choice *out)
+{
+	if (v->brief)
+		snprintf(out->label, sizeof out->label, "panel %s (%s)", v->title, v->brief);
+	else
+		snprintf(out->label, sizeof out->label, "panel %s", v->title);
+	snprintf(out->note, sizeof out->note, "%.319s", v->about ? v->about : "");
+}
+
 static void find_at(const struct screen_host *host, size_t i, struct choice *out)
 {
 	out->enabled = true;
 	switch (kind_of(host, &i)) {
-	case A_PANEL:
-		snprintf(out->label, sizeof out->label, "panel %s", host->view_at(i)->title);
-		snprintf(out->note, sizeof out->note, "%.319s",
-		         host->view_at(i)->about ? host->view_at(i)->about : "");
-		return;
+	case A_PANEL: panel_at(host->view_at(i), out); return;
 	case A_METRIC:
 		snprintf(out->label, sizeof out->label, "figure %.100s", metric_catalogue[i].title);
 		snprintf(out->note, sizeof out->note, "%.319s", metric_catalogue[i].definition);

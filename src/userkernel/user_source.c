@@ -211,26 +211,58 @@ const struct user_kernel *user_source_find(const struct user_source *s, const ch
 	return n > 1 ? NULL : found;
 }
 
+/* Macros of the text that hold the head of main(), a blank between their names. */
+static void main_macros(const char *text, struct text *names)
+{
+	static const char define[] = "define";
+	for (const char *at = text; (at = strstr(at, define)); at += strlen(define)) {
+		const char *line = at;
+		while (line > text && (line[-1] == ' ' || line[-1] == '\t'))
+			line--;
+		const size_t name = skip_space(at, strlen(define)), end = skip_directive(at, 0);
+		const size_t head = find_word(at, name, end, "main");
+		size_t behind = name;
+		while (is_word_char(at[behind]))
+			behind++;
+		if (line > text && line[-1] == '#' && head > name && head < end &&
+		    at[skip_space(at, head + strlen("main"))] == '(')
+			text_add(names, "%.*s ", (int)(behind - name), at + name);
+	}
+}
+
+/* Is the word code[i..end) the name of a main() with a body, or a macro that makes one? */
+static bool begins_main(const struct text *macros, const char *code, size_t i, size_t end)
+{
+	for (size_t m = 0; m < macros->len; m += strcspn(macros->s + m, " ") + 1)
+		if (!strncmp(macros->s + m, code + i, end - i) && macros->s[m + end - i] == ' ')
+			return true;
+	if (!begins_with(code, i, "main"))
+		return false;
+	const size_t open = skip_space(code, end);
+	return code[open] == '(' && code[skip_space(code, closing_bracket(code, open))] == '{';
+}
+
 bool user_source_has_main(const char *text)
 {
 	char *code = code_only(text);
 	const size_t end = strlen(code);
+	struct text macros = { 0 };
 	bool found = false;
+	main_macros(text, &macros);
 	for (size_t i = 0; i < end && !found;) {
+		size_t behind = i;
+		while (is_word_char(code[behind]))
+			behind++;
 		if (code[i] == '{') {
 			i = closing_bracket(code, i);
-		} else if (begins_with(code, i, "main")) {
-			const size_t open = skip_space(code, i + 4);
-			const size_t behind =
-				code[open] == '(' ? skip_space(code, closing_bracket(code, open)) : 0;
-			found = behind && code[behind] == '{';
-			i += 4;
+		} else if (behind > i) {
+			found = begins_main(&macros, code, i, behind);
+			i = behind;
 		} else {
 			i++;
-			while (i < end && is_word_char(code[i - 1]) && is_word_char(code[i]))
-				i++;
 		}
 	}
+	text_free(&macros);
 	free(code);
 	return found;
 }

@@ -36,8 +36,7 @@ static size_t skip_dead(const char *s, size_t i)
 	return s[i] == quote ? i + 1 : i;
 }
 
-/* A preprocessor line with its continuations. */
-static size_t skip_directive(const char *s, size_t i)
+size_t skip_directive(const char *s, size_t i)
 {
 	while (s[i] && s[i] != '\n') {
 		const size_t dead = s[i] == '/' && s[i + 1] == '*' ? skip_dead(s, i) : i;

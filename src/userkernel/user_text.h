@@ -24,6 +24,8 @@ bool has_any_word(const char *s, size_t from, size_t to, const char *const *word
 /* Does the whole word @w stand at @i? */
 bool begins_with(const char *s, size_t i, const char *w);
 size_t skip_space(const char *s, size_t i);
+/* Behind the preprocessor line that @i lies in, with its continuations. */
+size_t skip_directive(const char *s, size_t i);
 /* Behind the bracket that closes the one at @i; the end of the text if none does. */
 size_t closing_bracket(const char *s, size_t i);
 

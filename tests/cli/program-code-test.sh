@@ -81,3 +81,19 @@ for gpu in a100 h200; do
 	run "large-tiles-$gpu" 0 launches "$TEST_ROOT/tests/programs/large_tiles.cu" -std=c++17 --gpu $gpu --json
 	same "large-tiles-$gpu-by-machine-code" 2 "$(grep -c '"level": "sm_[89]0 machine code' "$dir/out")"
 done
+# main() from a macro of the file, or in another source: what names a launch is a program
+sed '/^int main/,$d' two.cu >kernels.cu
+{ echo '#define TEST_MAIN(name) int main()' && sed 's/^int main()/TEST_MAIN(all)/' two.cu; } >macro.cu
+{
+	echo '__global__ void twice(float *x, int n);' && echo 'template <int N> __global__ void often(float *x);'
+	sed -n '/^int main/,$p' two.cu
+	echo '#include "kernels.cu"'
+} >calls.cu
+{ echo '#define ALL(n) int main()' >all.h && echo '#include "all.h"' && sed 's/^int main()/ALL(1)/' two.cu; } >header.cu
+echo '__global__ void none() { }' >none.cu
+for words in macro.cu 'none.cu calls.cu' header.cu; do
+	run "sass-$words" 0 sass $words --launch 2 -O3
+	same "first-$words" 16 "$(awk '$1 == "0000" { print $2; exit }' "$dir/out")"
+done
+run run-macro 0 run macro.cu --launch 3
+same run-macro-launch 1 "$(grep -c '^macro/often' "$dir/out")"

@@ -45,6 +45,29 @@ static bool device_line(const struct user_source *s, unsigned line, const char *
 	return found;
 }
 
+/* main() may come from a macro of the file; what only speaks of it is no program. */
+TEST(finds_main)
+{
+	static const struct {
+		const char *text;
+		bool program;
+	} cases[] = {
+		{ "int main()\n{\n}\n", true },
+		{ "int main(int argc, char **argv);\n", false },
+		{ "void f() { main(); }\n", false },
+		{ "#define TEST_MAIN(name) int main()\nTEST_MAIN(x)\n{\n}\n", true },
+		{ "#  define ALL(list) \\\n\tint \\\n\tmain(void) { return run(list); }\nALL(all)\n",
+		  true },
+		{ "#define TEST_MAIN(name) int main()\nvoid f() { }\n", false },
+		{ "#define MAIN 1\nint MAINLY(int x) { return main_of(x); }\n", false },
+		{ "#define A int mainly(\nA int x) { }\n", false },
+		{ "// #define M int main()\n", false },
+	};
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		if (user_source_has_main(cases[i].text) != cases[i].program)
+			fail_msg("%s", cases[i].text);
+}
+
 TEST(finds_kernels)
 {
 	struct user_source s;

@@ -120,6 +120,18 @@ static const struct view_desc *only_machine_code(size_t i)
 	return &view_machine_code;
 }
 
+/* What the row of tabs calls a panel finds it, before any page that speaks of it. */
+TEST_ON_SCREEN(panels_are_found_by_their_tab, fixture_done())
+{
+	w->host.view_at = only_machine_code;
+	w->host.n_views = 1;
+	world_press(w, "/ S A S S");
+	shows(w, "▸ panel Machine code (SASS)");
+	world_press(w, "ENTER");
+	assert_int_equal(w->st.open, CMD_NONE);
+	assert_string_equal(w->fh.s->view, "machine_code");
+}
+
 /* Columns that are no metrics are explained, too. */
 TEST_ON_SCREEN(help_explains_columns, fixture_done())
 {
