@@ -371,16 +371,24 @@ static const struct sass_func *meant(const struct sass_side *s, unsigned i)
 	return NULL;
 }
 
+/* A kernel keeps its own name where NVRTC compiles it, and has a mangled one by nvcc. */
+static bool same_function(const struct sass_func *a, const struct sass_func *b)
+{
+	return sass_is_named(a->name, b->name) || sass_is_named(b->name, a->name);
+}
+
 static const struct sass_func *partner(const struct sass_side *a, const struct sass_func *f,
                                        const struct sass_side *b)
 {
-	const struct sass_func *of_b;
+	const struct sass_func *of_b, *found = NULL;
 	if (!meant(a, 1) && !meant(b, 1))
 		return meant(b, 0);
 	for (unsigned i = 0; (of_b = meant(b, i)); i++)
 		if (!strcmp(of_b->name, f->name))
 			return of_b;
-	return NULL;
+		else if (same_function(f, of_b))
+			found = of_b;
+	return found;
 }
 
 static bool none_in_common(const struct sass_side *a, const struct sass_side *b, struct err *err)
@@ -400,7 +408,7 @@ bool sass_diff(struct cli *c, const struct sass_side *a, const struct sass_side 
 		fputs(pairs++ ? "\n" : "", c->out);
 		sass_say_name(c, fa);
 		fprintf(c->out, ": %s, sm_%u -> ", a->name, a->show.module->cubin.sm);
-		if (strcmp(fa->name, fb->name) != 0) {
+		if (!same_function(fa, fb)) {
 			sass_say_name(c, fb);
 			fputs(": ", c->out);
 		}

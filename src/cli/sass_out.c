@@ -14,6 +14,7 @@
 #include "base/demangle.h"
 #include "base/mem.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +41,10 @@ bool sass_is_named(const char *symbol, const char *name)
 	if (strncmp(symbol, "_Z", 2) != 0)
 		return false;
 	snprintf(part, sizeof part, "%zu%s", strlen(name), name);
-	return strstr(symbol, part) ||
-	       names_signature(demangle(symbol, true, written, sizeof written), name);
+	for (const char *at = symbol; (at = strstr(at, part)); at++)
+		if (!isdigit((unsigned char)at[-1]))
+			return true;
+	return names_signature(demangle(symbol, true, written, sizeof written), name);
 }
 
 void sass_say_name(struct cli *c, const struct sass_func *f)

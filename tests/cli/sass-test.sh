@@ -65,6 +65,19 @@ if command -v nvcc >/dev/null; then
 	shown diff-define-mix '^  FMUL +1 +4 +\+3$'
 	run diff-redefine 0 sass "$dir/powers.cu" -DTIMES=2 --gpu a100 --diff -DTIMES=4
 	shown diff-redefine-mix '^  FMUL +2 +4 +\+2$'
+	# two kernels: NVRTC leaves them their names, nvcc does not
+	cat "$dir/powers.cu" - >"$dir/two.cu" <<'CUDA'
+__global__ void a_much_longer_power(float *x)
+{
+	x[threadIdx.x] = x[threadIdx.x] * 2.0f;
+}
+__global__ void power(float *x)
+{
+	x[threadIdx.x] += 1.0f;
+}
+CUDA
+	run diff-two 0 sass "$dir/two.cu" --gpu a100 --diff -DTIMES=4
+	same diff-two-pairs 3 "$(grep -c ': .*two.cu, sm_80 -> [^:]*two.cu -DTIMES=4, sm_80$' "$dir/out")"
 	run diff-fast 0 sass "$dir/powers.cu" --gpu a100 --diff -use_fast_math
 else
 	echo "skip program: no nvcc here"
