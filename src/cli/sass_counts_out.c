@@ -156,16 +156,13 @@ static void print_lines(struct cli *c, const struct sass_show *show, const struc
 	cli_line_in(c, STYLE_TITLE, "\n  Hottest lines: share, warp instructions, mean lanes");
 	for (unsigned k = 0; k < n && k < SHOWN_LINES; k++) {
 		const struct hot_line *l = &lines[k];
-		const char *file = sass_file_name(show->module->files[l->file]);
-		char share[16], warps[32], lanes[16], code[160] = "", place[200];
-		const bool ours = show->source_file && !strcmp(file, show->source_file);
-		if (ours && show->source && l->line)
-			source_line(show->source, l->line, code, sizeof code);
+		char share[16], warps[32], lanes[16], code[160], place[200];
 		snprintf(share, sizeof share, "%.1f %%", 100 * share_of(show, l->warps));
 		fmt_count(warps, sizeof warps, (double)l->warps);
 		snprintf(lanes, sizeof lanes, "%.1f", mean_lanes(l->lanes, l->warps));
 		if (l->line)
-			snprintf(place, sizeof place, "%4" PRIu32 " | %s", l->line, ours ? code : file);
+			snprintf(place, sizeof place, "%4" PRIu32 " | %s", l->line,
+			         sass_line_text(show, l->file, l->line, code, sizeof code));
 		else
 			snprintf(place, sizeof place, "   ? |");
 		table_row(&t, share, warps, lanes, place);

@@ -33,6 +33,11 @@ bool sass_is_named(const char *symbol, const char *name);
 /* The symbol, and behind it how C++ writes it. */
 void sass_say_name(struct cli *c, const struct sass_func *f);
 
+/* The text of a source line where the source is at hand, else the name of its file; in @text of @n
+ * bytes, or as long as the module. */
+const char *sass_line_text(const struct sass_show *show, uint32_t file, uint32_t line, char *text,
+                           size_t n);
+
 /* Was --maxrregcount given and passed over? The assembler goes by __launch_bounds__ or
  * __block_size__ where a kernel has them. */
 bool sass_ignores_registers(const struct sass_show *show, const struct sass_func *f);

@@ -157,6 +157,23 @@ run bounds-diff 0 sass "$dir/bounds.cu" --gpu h200 --diff '--maxrregcount 24'
 same bounds-diff-said 1 "$(grep -c 'has no effect on this kernel' "$dir/out")"
 run bounds-plain 0 sass "$dir/bounds.cu" --gpu h200
 same bounds-plain-said 0 "$(grep -c 'has no effect' "$dir/out")"
+# spills are told with the lines that they come from, most first, and add up
+cat >"$dir/spills.cu" <<'CUDA'
+__global__ void __launch_bounds__(256, 8) spills(float *o, const float *in)
+{
+	float a[64];
+	for (int k = 0; k < 64; k++)
+		a[k] = in[k * 256 + threadIdx.x];
+	for (int j = 0; j < 8; j++)
+		for (int k = 0; k < 64; k++)
+			a[k] = a[k] * a[(k + 1) % 64] + 1.0f;
+	for (int k = 0; k < 64; k++)
+		o[threadIdx.x] += a[k];
+}
+CUDA
+run spills 0 sass "$dir/spills.cu" --gpu h200
+same spills-by-line "$(grep -c '// spill$' "$dir/out") yes" "$(sed -n '/ of them spill registers/,$p' "$dir/out" |
+	awk '$2 ~ /^[0-9]+$/ && $3 == "|" { sum += $1; falls = falls || (n++ && $1 > last); last = $1 } END { print sum, falls || !n ? "no" : "yes" }')"
 run diff-json-same 0 sass vec_add/per_element --diff '--gpu a100' --json
 same diff-json-none '' "$(field "$dir/out" functions 0 lines 0 line)"
 run registers-most 2 sass sgemm/tiled --maxrregcount 300
