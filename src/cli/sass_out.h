@@ -33,11 +33,6 @@ bool sass_is_named(const char *symbol, const char *name);
 /* The symbol, and behind it how C++ writes it. */
 void sass_say_name(struct cli *c, const struct sass_func *f);
 
-/* The text of a source line where the source is at hand, else the name of its file; in @text of @n
- * bytes, or as long as the module. */
-const char *sass_line_text(const struct sass_show *show, uint32_t file, uint32_t line, char *text,
-                           size_t n);
-
 /* Was --maxrregcount given and passed over? The assembler goes by __launch_bounds__ or
  * __block_size__ where a kernel has them. */
 bool sass_ignores_registers(const struct sass_show *show, const struct sass_func *f);
@@ -47,6 +42,12 @@ void sass_say_registers(struct cli *c, const struct sass_show *show, const struc
 void sass_print(struct cli *c, const struct sass_show *show, const struct sass_func *f);
 /* The same as an object. */
 json_t *sass_json(const struct sass_show *show, const struct sass_func *f);
+/* sass_lines.c: the text of a source line where the source is at hand, else the name of its file;
+ * in @text of @n bytes, or as long as the module. */
+const char *sass_line_text(const struct sass_show *show, uint32_t file, uint32_t line, char *text,
+                           size_t n);
+/* Whose registers did not suffice: source lines by the instructions that spill or refill. */
+void sass_print_spills(struct cli *c, const struct sass_show *show, const struct sass_func *f);
 /* sass_counts_out.c: how often instruction @i of @f ran; NULL = it was not counted. */
 const struct code_count *sass_count(const struct sass_show *show, const struct sass_inst *i);
 /* Is the function's code there with counts? */

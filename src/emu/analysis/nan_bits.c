@@ -179,6 +179,17 @@ static int32_t new_register(struct ir *ir, int32_t like)
 	return (int32_t)ir->n_regs++;
 }
 
+/* The operation that settles its own NaN; E_COUNT = there is none. */
+static enum emu_op settled_by_itself(enum emu_op op)
+{
+	switch (op) {
+	case E_add_f32: return E_add_settled_f32;
+	case E_mul_f32: return E_mul_settled_f32;
+	case E_fma_f32: return E_fma_settled_f32;
+	default: return E_COUNT;
+	}
+}
+
 static void settle_op(struct settled *w, const struct xop *old)
 {
 	struct xop x = *old;
@@ -193,8 +204,12 @@ static void settle_op(struct settled *w, const struct xop *old)
 	}
 	x.first = x.first && none;
 	x.counts = x.counts && none;
+	const bool bits = makes_float(&x) && x.d[0] >= 0 && !w->pure[x.d[0]];
+	const enum emu_op settled = bits ? settled_by_itself((enum emu_op)x.op) : E_COUNT;
+	if (settled != E_COUNT)
+		x.op = (uint16_t)settled;
 	put(w, x);
-	if (makes_float(&x) && x.d[0] >= 0 && !w->pure[x.d[0]])
+	if (bits && settled == E_COUNT)
 		put_nan(w, &x, x.d[0], (struct xsrc){ .kind = S_REG, .reg = x.d[0] }, false);
 }
 

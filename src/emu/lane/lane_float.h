@@ -72,6 +72,10 @@ static inline float lane_max_f32(float a, float b)
 	r = ((a != a) & (b != b)) ? LANE_NAN32 : r;
 	return f32_bits(r);
 }
+static inline float lane_settled_f32(float r)
+{
+	return r != r ? f32_bits(LANE_NAN32) : r;
+}
 static inline float lane_nan2_f32(float a, float b, float r) /* min.NaN, max.NaN */
 {
 	return ((a != a) | (b != b)) ? f32_bits(LANE_NAN32) : r;

@@ -156,6 +156,20 @@ enum ptx_cmp sl_comparison(const struct sass_lower *s)
 	return CMP_NONE;
 }
 
+/* Makes the newest operation write @d in place of its temporary @made, which nobody else may read.
+ * False, and nothing is done: @made is no such, or the instruction has a guard. */
+static bool result_is(struct sass_lower *s, int32_t d, struct xsrc made)
+{
+	struct ir *ir = s->l.ir;
+	struct xop *last = ir->n_ops ? &ir->ops[ir->n_ops - 1] : NULL;
+	if (d < 0 || s->guard >= 0 || !last || made.kind != S_REG || made.neg ||
+	    made.reg != (int32_t)ir->n_regs - 1 || last->n_d != 1 || last->d[0] != made.reg)
+		return false;
+	last->d[0] = d;
+	sl_wrote(s, d);
+	return true;
+}
+
 bool sl_set_comparison(struct sass_lower *s, struct xsrc c, unsigned n)
 {
 	const enum ptx_boolop op = sl_has(s, SASS_MOD_OR)    ? BOOL_OR
@@ -170,7 +184,8 @@ bool sl_set_comparison(struct sass_lower *s, struct xsrc c, unsigned n)
 		other = sl_bool(s, op, other, with);
 	if (!alone && p >= 0)
 		c = sl_bool(s, op, c, with);
-	sl_set_pred(s, p, c);
+	if (q >= 0 || !result_is(s, p, c))
+		sl_set_pred(s, p, c);
 	sl_set_pred(s, q, other);
 	return true;
 }
