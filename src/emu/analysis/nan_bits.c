@@ -5,7 +5,7 @@
  * number, and arithmetic runs as the host does it. A register that holds other things as well,
  * whose bits are to stay, is made so where arithmetic writes it.
  *
- * Float64 is left as the host has it, which keeps an operand's bits.
+ * Float64 keeps an operand's bits, on a card as here: which one's, the operation says (ops.def).
  */
 #include "emu/analysis/analysis.h"
 

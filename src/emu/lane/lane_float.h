@@ -80,6 +80,11 @@ static inline float lane_nan2_f32(float a, float b, float r) /* min.NaN, max.NaN
 {
 	return ((a != a) | (b != b)) ? f32_bits(LANE_NAN32) : r;
 }
+/* @r of arithmetic on @x, whose NaN a card keeps before that of operands that come later. */
+static inline double lane_nan_of_f64(double x, double r)
+{
+	return x != x ? f64_bits(bits_f64(x) | 0x0008000000000000u) : r;
+}
 static inline double lane_min_f64(double a, double b)
 {
 	const uint64_t ua = bits_f64(a), ub = bits_f64(b);
