@@ -312,8 +312,8 @@ static bool check_meaning(struct parser *p, const struct token *word, const stru
 	if (single && inst->atom > ATOM_MAX)
 		return fail_at(p, word->s, word->line, ERR_PARSE, "'%s' takes .add .min .max",
 		               opcode_names[inst->op]);
-	if (is_video(inst->op) && !single &&
-	    (inst->atom > ATOM_ADD || (inst->atom && inst->flags & PF_SAT)))
+	const bool several = inst->op >= OP_VABSDIFF2 && inst->op <= OP_VSET4 && !single;
+	if (several && (inst->atom > ATOM_ADD || (inst->atom && inst->flags & PF_SAT)))
 		return fail_at(p, word->s, word->line, ERR_PARSE, "'%s' takes .sat or .add",
 		               opcode_names[inst->op]);
 	switch (inst->op) {

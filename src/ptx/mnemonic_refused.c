@@ -9,7 +9,6 @@
 
 #define TEXTURE "Textures and surfaces are not supported; read through a pointer instead."
 #define CLUSTER "Work is not taken from other clusters; launch one block for each piece of it."
-#define VIDEO "Compare the parts one by one: vset takes them by selectors."
 #define STACK "Stack memory of variable size is not supported; use an array."
 static const struct refused_family {
 	const char *prefix, *section, *remedy;
@@ -32,8 +31,6 @@ static const struct refused_family {
 	{ "alloca", "9.7.17", STACK },
 	{ "stacksave", "9.7.17", STACK },
 	{ "stackrestore", "9.7.17", STACK },
-	{ "vset2", "9.7.18", VIDEO },
-	{ "vset4", "9.7.18", VIDEO },
 };
 
 static const struct refused_family *family_of(const struct token *word)

@@ -1,5 +1,5 @@
 /*
- * Video instructions (PTX ISA 9.0, 9.7.18). vadd2 to vmax4: two halfwords or four bytes of a word
+ * Video instructions (PTX ISA 9.0, 9.7.18). vadd2 to vset4: two halfwords or four bytes of a word
  * at a time, by operations on words; without selectors and masks: lane i of a and of b make lane i
  * of d. vadd to vset: of one value, which may be a part of a register, by operations on 64 bits.
  */
@@ -30,6 +30,13 @@ static struct xsrc average(const struct video *v, struct xsrc a, struct xsrc b)
 	return do2(v, E_shr_s32, do2(v, E_add_b32, sum, up), src_const(1));
 }
 
+/* 1 or 0. Lanes of either type are numbers of 32 bits. */
+static struct xsrc holds(const struct video *v, struct xsrc a, struct xsrc b)
+{
+	const int32_t p = low_cmp(v->l, -1, v->l->in->cmp, PTX_S32, a, b);
+	return src_reg(low_select(v->l, -1, 4, src_const(1), src_const(0), src_reg(p)));
+}
+
 static struct xsrc result_of(const struct video *v, struct xsrc a, struct xsrc b)
 {
 	switch (v->l->in->op) {
@@ -43,6 +50,8 @@ static struct xsrc result_of(const struct video *v, struct xsrc a, struct xsrc b
 	case OP_VMAX4: return do2(v, E_max_s32, a, b);
 	case OP_VAVRG2:
 	case OP_VAVRG4: return average(v, a, b);
+	case OP_VSET2:
+	case OP_VSET4: return holds(v, a, b);
 	default: return src_reg(low_op3(v->l, E_sad_s32, -1, a, b, src_const(0)));
 	}
 }
@@ -57,14 +66,17 @@ static struct xsrc saturated(const struct video *v, struct xsrc x, enum ptx_type
 static bool video(struct lower *l, unsigned lanes)
 {
 	const struct video v = { l, 32 / lanes };
-	const enum ptx_type *types = l->in->mma.types;
+	const struct ptx_inst *in = l->in;
+	const bool set = in->op == OP_VSET2 || in->op == OP_VSET4;
+	const enum ptx_type type_a = set ? in->type : in->mma.types[1],
+						type_b = set ? in->type2 : in->mma.types[2];
 	const struct xsrc a = low_src(l, 1, 4), b = low_src(l, 2, 4), c = low_src(l, 3, 4);
-	const bool adds = l->in->atom == ATOM_ADD;
+	const bool adds = in->atom == ATOM_ADD;
 	struct xsrc d = adds ? c : src_const(0);
 	for (unsigned i = 0; i < lanes; i++) {
-		struct xsrc x = result_of(&v, lane_of(&v, a, i, types[1]), lane_of(&v, b, i, types[2]));
-		if (l->in->flags & PF_SAT)
-			x = saturated(&v, x, types[0]);
+		struct xsrc x = result_of(&v, lane_of(&v, a, i, type_a), lane_of(&v, b, i, type_b));
+		if (in->flags & PF_SAT)
+			x = saturated(&v, x, in->mma.types[0]);
 		d = adds ? do2(&v, E_add_b32, d, x)
 		         : src_reg(
 					   low_op4(l, E_bfi_b32, -1, x, d, src_const(i * v.bits), src_const(v.bits)));
