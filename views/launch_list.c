@@ -26,32 +26,22 @@ static const struct program *program_of(const struct session *s)
 
 /* --- texts --- */
 
-static void dims(const unsigned v[3], char *out, size_t n)
-{
-	if (v[2] > 1)
-		snprintf(out, n, "%u×%u×%u", v[0], v[1], v[2]);
-	else if (v[1] > 1)
-		snprintf(out, n, "%u×%u", v[0], v[1]);
-	else
-		snprintf(out, n, "%u", v[0]);
-}
-
 static void shape(const unsigned grid[3], const unsigned block[3], char *out, size_t n)
 {
 	char g[40], b[40];
-	dims(grid, g, sizeof g);
-	dims(block, b, sizeof b);
+	program_dimensions(grid, "×", g, sizeof g);
+	program_dimensions(block, "×", b, sizeof b);
 	snprintf(out, n, "%.36s · %.36s", g, b);
 }
 
-static void flag_words(unsigned flags, char *out, size_t n)
+/* Columns of the longest kernel's name, at least @least. */
+static int longest_name(const struct program *p, int least)
 {
-	size_t at = 0;
-	out[0] = '\0';
-	for (unsigned i = 0; i < PROGRAM_FLAG_COUNT; i++)
-		if (flags >> i & 1 && i != PROGRAM_FLAG_REPEAT && at < n)
-			at += (size_t)snprintf(out + at, n - at, "%s%s", at ? ", " : "",
-			                       program_flag_word((enum program_flag)i));
+	for (unsigned k = 0; k < p->n_kernels; k++) {
+		const int width = utf8_columns(p->kernels[k].name);
+		least = width > least ? width : least;
+	}
+	return least;
 }
 
 static bool is_wrong(unsigned flags)
@@ -115,11 +105,8 @@ static struct plan plan_columns(const struct session *s, int cols)
 {
 	const struct program *p = program_of(s);
 	struct plan plan;
-	int name = 6, used = 2;
-	for (size_t i = 0; i < p->n_groups; i++) {
-		const int width = utf8_columns(p->kernels[p->groups[i].kernel].name);
-		name = width > name ? width : name;
-	}
+	const int name = longest_name(p, 6);
+	int used = 2;
 	for (enum column k = 0; k < COLUMNS; k++) {
 		plan.width[k] = columns[k].width;
 		if (!columns[k].may_go)
@@ -135,6 +122,9 @@ static struct plan plan_columns(const struct session *s, int cols)
 		if (fits && columns[k].may_go)
 			used += columns[k].width + 1;
 	}
+	/* what nothing else needs is the name's */
+	for (; used < cols - 1 && plan.width[COL_KERNEL] < name; used++)
+		plan.width[COL_KERNEL]++;
 	int at = 2;
 	for (enum column k = 0; k < COLUMNS; k++)
 		if (plan.at[k] >= 0) {
@@ -151,6 +141,8 @@ static void put(struct canvas *c, int row, const struct plan *plan, enum column 
 		return;
 	if (columns[k].right)
 		canvas_right(c, row, plan->at[k] + plan->width[k], style, "%s", text);
+	else if (k == COL_KERNEL)
+		canvas_verbatim(c, row, plan->at[k], plan->width[k], style, text);
 	else
 		canvas_text_n(c, row, plan->at[k], plan->width[k], style, text);
 }
@@ -205,7 +197,7 @@ static void draw_group(struct canvas *c, int row, const struct plan *plan, const
 	snprintf(text, sizeof text, "%.1f %%", p->gpu_ns > 0 ? 100 * g->total_ns / p->gpu_ns : 0.0);
 	put(c, row, plan, COL_SHARE, style, text);
 	put_before(c, row, plan, s, g);
-	flag_words(g->flags, text, sizeof text);
+	program_flag_words(g->flags, text, sizeof text);
 	put(c, row, plan, COL_FLAGS, is_wrong(g->flags) ? STYLE_BAD : STYLE_WATCH, text);
 	put(c, row, plan, COL_BOUND, g->bound[0] ? STYLE_NORMAL : STYLE_FAINT,
 	    g->bound[0] ? g->bound : "n/a");
@@ -231,19 +223,28 @@ static void draw_groups(const struct session *s, struct canvas *c, unsigned at)
 
 /* --- every launch and copy --- */
 
+/* Columns of a kernel's name: as many as the longest needs, and the other columns leave. */
+static int event_name(const struct canvas *c, const struct program *p)
+{
+	const int name = longest_name(p, 20);
+	const int others = c->cols >= 100 ? 76 : 60; /* with flags, where there is room */
+	const int most = c->cols - others > 12 ? c->cols - others : 12;
+	return name < most ? name : most;
+}
+
 static void draw_event(struct canvas *c, int row, const struct program *p,
                        const struct program_event *e, bool here)
 {
-	char what[96], size[96], start[32], ns[32], flags[64] = "";
+	char what[512], size[96], start[32], ns[32], flags[64] = "";
 	const struct program_span *span = e->launch ? &e->launch->span : &e->copy->span;
 	const unsigned stream = e->launch ? e->launch->stream : e->copy->stream;
-	const int name = c->cols >= 100 ? 40 : c->cols - 60 > 12 ? c->cols - 60 : 12;
+	const int name = event_name(c, p);
 	if (e->launch) {
 		char whole[512];
-		snprintf(what, sizeof what, "%.80s",
+		snprintf(what, sizeof what, "%s",
 		         scopeless(p->kernels[e->launch->kernel].name, name, whole, sizeof whole));
 		shape(e->launch->grid, e->launch->block, size, sizeof size);
-		flag_words(e->launch->flags, flags, sizeof flags);
+		program_flag_words(e->launch->flags, flags, sizeof flags);
 		if (e->launch->parent)
 			snprintf(flags + strlen(flags), sizeof flags - strlen(flags), ", #%" PRIu64,
 			         e->launch->parent);
@@ -257,7 +258,11 @@ static void draw_event(struct canvas *c, int row, const struct program *p,
 		fmt_bytes(size, sizeof size, (double)e->copy->bytes);
 	}
 	canvas_text(c, row, 0, STYLE_KNOB, here ? "▸" : " ");
-	canvas_text_n(c, row, 8, name, here ? STYLE_BOLD : e->copy ? STYLE_HEAT1 : STYLE_NORMAL, what);
+	const enum style style = here ? STYLE_BOLD : e->copy ? STYLE_HEAT1 : STYLE_NORMAL;
+	if (e->launch)
+		canvas_verbatim(c, row, 8, name, style, what);
+	else
+		canvas_text_n(c, row, 8, name, style, what);
 	canvas_text_n(c, row, 9 + name, 18, STYLE_NORMAL, size);
 	canvas_right(c, row, 34 + name, STYLE_DIM, "%u", stream);
 	canvas_right(c, row, 44 + name, STYLE_DIM, "%s", fmt_ns(start, sizeof start, span->start_ns));
@@ -271,9 +276,9 @@ static void draw_events(const struct session *s, struct canvas *c)
 	const struct program *p = program_of(s);
 	const unsigned total = (unsigned)program_events(p);
 	const unsigned at = s->cursor.detail_row < total ? s->cursor.detail_row : total ? total - 1 : 0;
-	const int name = c->cols >= 100 ? 40 : c->cols - 60 > 12 ? c->cols - 60 : 12;
+	const int name = event_name(c, p);
 	canvas_right(c, 0, 7, STYLE_DIM, "#");
-	canvas_text(c, 0, 8, STYLE_DIM, "launch or copy");
+	canvas_text_n(c, 0, 8, name, STYLE_DIM, "launch or copy");
 	canvas_text(c, 0, 9 + name, STYLE_DIM, "grid · block, size");
 	canvas_right(c, 0, 34 + name, STYLE_DIM, "stream");
 	canvas_right(c, 0, 44 + name, STYLE_DIM, "from");

@@ -4,7 +4,9 @@
 #include "cli/program_start.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "lab/launch_memory.h"
+#include "lab/launch_shape.h"
 #include "runtime/sandbox.h"
 
 #include <inttypes.h>
@@ -33,48 +35,109 @@ struct again {
 	void **contents;
 };
 
-/* The value of the launch's parameter @name, where one is asked for. */
-static bool read_value(struct again *a, const char *name, const char *text, int64_t *value,
-                       struct err *err)
+/* A block, a grid or a number of bytes as asked for. */
+struct wish {
+	int64_t value;     /* of all dimensions; 0 = nothing is asked for */
+	unsigned shape[3]; /* of each, where several numbers were given; else zeros */
+};
+
+/* "32,8" or "32,8,1". */
+static bool read_dimensions(const char *text, struct wish *w)
 {
-	*value = 0;
-	if (!text)
-		return true;
-	for (unsigned i = 0; i < a->sel.kernel->n_params; i++) {
-		if (strcmp(a->sel.kernel->params[i].name, name) != 0)
-			continue;
-		if (!kernel_param_parse(a->sel.kernel, i, text, value, err)) {
-			err_prefix(err, "option '--%s': ", name);
-			return err_remedy(err, "one number: --block 128 --grid 4 --shared 1k");
-		}
-		a->sel.params[i] = *value;
+	char copy[64];
+	unsigned n = 0;
+	if (strlen(text) >= sizeof copy)
+		return false;
+	memcpy(copy, text, strlen(text) + 1);
+	*w = (struct wish){ .value = 1, .shape = { 1, 1, 1 } };
+	for (char *at = copy, *next; at; at = next) {
+		int64_t v;
+		next = strchr(at, ',');
+		if (next)
+			*next++ = '\0';
+		if (n == 3 || !parse_int(at, &v) || v < 1 || v > INT32_MAX / w->value)
+			return false;
+		w->shape[n++] = (unsigned)v;
+		w->value *= v;
 	}
 	return true;
 }
 
-/* What is asked for; its legality is the family's. */
-static bool read_shape(struct again *a, const struct program_launch *l, struct err *err)
+static unsigned param_named(const struct again *a, const char *name)
+{
+	return (unsigned)kernel_param_index(a->sel.kernel, name);
+}
+
+/* What @text asks of the launch's parameter @name; NULL = nothing. */
+static bool read_wish(struct again *a, const char *name, const char *text, struct wish *w,
+                      struct err *err)
+{
+	const unsigned i = param_named(a, name);
+	*w = (struct wish){ 0 };
+	if (!text)
+		return true;
+	if (strchr(text, ',') && strcmp(name, KERNEL_SHARED) != 0) {
+		if (!read_dimensions(text, w)) {
+			err_set(err, ERR_USAGE, "option '--%s': '%.60s' is not two or three numbers", name,
+			        text);
+			return err_remedy(err, "whole numbers from 1: --%s 32,8 or --%s 8,8,4", name, name);
+		}
+		if (kernel_param_legal(a->sel.kernel, i, w->value, err))
+			return true;
+	} else if (kernel_param_parse(a->sel.kernel, i, text, &w->value, err)) {
+		a->sel.params[i] = w->value;
+		return true;
+	}
+	err_prefix(err, "option '--%s': ", name);
+	return err_remedy(err, "numbers: --block 128 --block 32,8 --grid 4 --grid 4,4 --shared 1k");
+}
+
+/* A block of a shape of its own: the grid follows in each dimension. */
+static bool shape_block(const struct program_kernel *k, const struct program_launch *l,
+                        const struct wish *w, struct launch_plan *plan, struct err *err)
+{
+	if (k->max_threads && w->value > k->max_threads)
+		return kernel_refuse(err, KERNEL_BLOCK, w->value,
+		                     "__launch_bounds__ of %s allow %u threads", k->name, k->max_threads);
+	plan->block = (struct dim3u){ w->shape[0], w->shape[1], w->shape[2] };
+	plan->grid = (struct dim3u){ launch_shape_grid(l->grid[0], l->block[0], w->shape[0]),
+		                         launch_shape_grid(l->grid[1], l->block[1], w->shape[1]),
+		                         launch_shape_grid(l->grid[2], l->block[2], w->shape[2]) };
+	return true;
+}
+
+/* The launch as it is asked for: @a->ask has its shape, and @a->sel's numbers say so. */
+static bool read_shape(struct again *a, const struct program *p, const struct program_launch *l,
+                       struct err *err)
 {
 	const struct program_options *o = a->options;
 	struct launch_plan plan = { .entry = NULL };
-	int64_t threads, blocks, bytes;
-	memcpy(a->ask.grid, l->grid, sizeof l->grid);
-	memcpy(a->ask.block, l->block, sizeof l->block);
-	a->ask.shared_bytes = l->dynamic_shared_bytes;
-	if (!read_value(a, KERNEL_BLOCK, o->block, &threads, err) ||
-	    !read_value(a, KERNEL_GRID, o->grid, &blocks, err) ||
-	    !read_value(a, KERNEL_SHARED, o->shared, &bytes, err) ||
-	    !selection_plan(&a->sel, &plan, err))
+	struct wish block, grid, shared;
+	if (!read_wish(a, KERNEL_BLOCK, o->block, &block, err) ||
+	    !read_wish(a, KERNEL_GRID, o->grid, &grid, err) ||
+	    !read_wish(a, KERNEL_SHARED, o->shared, &shared, err))
 		return false;
-	if (!blocks)
-		program_family_settle(a->family, &a->sel);
+	if (!selection_plan(&a->sel, &plan, err)) {
+		if (!grid.value || grid.shape[0] || l->grid[1] * l->grid[2] == 1)
+			return false;
+		return err_remedy(err, "give each dimension: --grid %u,%u", l->grid[0], l->grid[1]);
+	}
+	if ((block.shape[0] && !shape_block(&p->kernels[l->kernel], l, &block, &plan, err)))
+		return false;
 	/* the grid follows the block, but not where the launch's own is asked for */
-	const bool asked = blocks && plan.grid.y * plan.grid.z == 1;
-	const unsigned grid[] = { asked ? (unsigned)blocks : plan.grid.x, plan.grid.y, plan.grid.z };
-	const unsigned block[] = { plan.block.x, plan.block.y, plan.block.z };
-	memcpy(a->ask.grid, grid, sizeof grid);
-	memcpy(a->ask.block, block, sizeof block);
+	if (grid.shape[0])
+		plan.grid = (struct dim3u){ grid.shape[0], grid.shape[1], grid.shape[2] };
+	else if (grid.value && plan.grid.y * plan.grid.z == 1)
+		plan.grid.x = (unsigned)grid.value;
+	if (!kernel_launch_legal(&plan, err))
+		return false;
+	const unsigned is[2][3] = { { plan.grid.x, plan.grid.y, plan.grid.z },
+		                        { plan.block.x, plan.block.y, plan.block.z } };
+	memcpy(a->ask.grid, is[0], sizeof is[0]);
+	memcpy(a->ask.block, is[1], sizeof is[1]);
 	a->ask.shared_bytes = plan.dynamic_shared_bytes;
+	a->sel.params[param_named(a, KERNEL_GRID)] = (int64_t)is[0][0] * is[0][1] * is[0][2];
+	a->sel.params[param_named(a, KERNEL_BLOCK)] = (int64_t)is[1][0] * is[1][1] * is[1][2];
 	return true;
 }
 
@@ -159,7 +222,7 @@ static bool run_again(struct again *a, struct program *p, const char *source,
 		return err_remedy(err,
 		                  "leave --sandbox out, or --block, --grid, --shared, --set and --dump");
 	}
-	if (!read_shape(a, l, err) || !launch_memory_look(p, l->number, source, &a->memory, err) ||
+	if (!read_shape(a, p, l, err) || !launch_memory_look(p, l->number, source, &a->memory, err) ||
 	    !read_wishes(a, err))
 		return false;
 	a->ask.uncounted = !is_changed(a->options);

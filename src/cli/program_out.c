@@ -159,27 +159,6 @@ void program_kernel_name(const struct cli *c, const char *whole, char out[PROGRA
 	                                               : "...");
 }
 
-static void flag_words(const struct program *p, const struct program_group *g, char *out, size_t n)
-{
-	size_t at = 0;
-	out[0] = '\0';
-	for (unsigned i = 0; i < PROGRAM_FLAG_COUNT; i++)
-		if (g->flags >> i & 1 && i != PROGRAM_FLAG_REPEAT && at < n)
-			at += (size_t)snprintf(out + at, n - at, "%s%s", at ? ", " : "",
-			                       program_flag_word((enum program_flag)i));
-	(void)p;
-}
-
-static void dims(const unsigned v[3], const char *times, char *out, size_t n)
-{
-	if (v[2] > 1)
-		snprintf(out, n, "%u%s%u%s%u", v[0], times, v[1], times, v[2]);
-	else if (v[1] > 1)
-		snprintf(out, n, "%u%s%u", v[0], times, v[1]);
-	else
-		snprintf(out, n, "%u", v[0]);
-}
-
 static void print_groups(struct cli *c, FILE *f, const struct program *p)
 {
 	char name[PROGRAM_NAME_BYTES];
@@ -197,8 +176,8 @@ static void print_groups(struct cli *c, FILE *f, const struct program *p)
 		const struct program_group *g = &p->groups[i];
 		char first[24], grid[64], block[64], shape[160], n[24], total[32], share[16], dram[32],
 			flags[96];
-		dims(g->grid, times, grid, sizeof grid);
-		dims(g->block, times, block, sizeof block);
+		program_dimensions(g->grid, times, grid, sizeof grid);
+		program_dimensions(g->block, times, block, sizeof block);
 		snprintf(first, sizeof first, "%" PRIu64, g->first);
 		snprintf(shape, sizeof shape, "%s %s %s", grid, c->utf8 ? "·" : "x", block);
 		snprintf(n, sizeof n, "%" PRIu64, g->launches);
@@ -207,7 +186,7 @@ static void print_groups(struct cli *c, FILE *f, const struct program *p)
 			snprintf(dram, sizeof dram, "n/a");
 		else
 			fmt_bytes(dram, sizeof dram, g->dram_bytes);
-		flag_words(p, g, flags, sizeof flags);
+		program_flag_words(g->flags, flags, sizeof flags);
 		program_kernel_name(c, p->kernels[g->kernel].name, name);
 		table_row(&t, first, name, shape, n, fmt_ns(total, sizeof total, g->total_ns), share, dram,
 		          g->bound, flags);

@@ -368,7 +368,11 @@ static void take_run(struct lab *lab, struct program_news *n)
 		for (size_t i = 0; !is && i < n->program->n_groups; i++)
 			if (program_group_before(n->program, &n->program->groups[i], was) == shown)
 				is = &n->program->groups[i];
-		number = is ? is->first : 0;
+		const struct program_launch *same = program_launch_numbered(n->program, sp->launch);
+		if (is && same && same->number == sp->launch && &n->program->groups[same->group] == is)
+			number = same->number;
+		else
+			number = is ? is->first : 0;
 	}
 	if (sp->before)
 		program_free(sp->before);

@@ -220,7 +220,7 @@ struct program_family *program_family_new(const struct program_words *words)
 	f->params[PARAM_BLOCK_THREADS] = (struct param_desc){
 		.name = KERNEL_BLOCK,
 		.variants = NO_LAUNCH_YET,
-		.title = "threads per block; the launch alone is run again",
+		.title = "threads per block of this launch alone",
 		.unit = "threads",
 		.kind = PARAM_LAUNCH,
 		.role = PARAM_BLOCK,
@@ -338,10 +338,11 @@ bool program_family_select(struct program_family *f, uint64_t number, struct sel
 	if (!l)
 		return false;
 	sel->variant = variant_of(f, &f->program->kernels[l->kernel]);
+	/* what the launch had is what its parameters go back to */
 	sel->params[PARAM_LAUNCH_NUMBER] = (int64_t)l->number;
-	sel->params[PARAM_BLOCK_THREADS] = threads_of(l);
-	sel->params[PARAM_GRID_BLOCKS] = blocks_of(l);
-	sel->params[PARAM_SHARED_BYTES] = l->dynamic_shared_bytes;
+	sel->params[PARAM_BLOCK_THREADS] = f->params[PARAM_BLOCK_THREADS].def = threads_of(l);
+	sel->params[PARAM_GRID_BLOCKS] = f->params[PARAM_GRID_BLOCKS].def = blocks_of(l);
+	sel->params[PARAM_SHARED_BYTES] = f->params[PARAM_SHARED_BYTES].def = l->dynamic_shared_bytes;
 	return l->number == number;
 }
 

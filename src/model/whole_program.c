@@ -4,6 +4,7 @@
 #include "base/mem.h"
 
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,6 +24,26 @@ const char *program_flag_word(enum program_flag f)
 #undef X
 	};
 	return f < PROGRAM_FLAG_COUNT ? words[f] : "?";
+}
+
+void program_flag_words(unsigned flags, char *out, size_t n)
+{
+	size_t at = 0;
+	out[0] = '\0';
+	for (unsigned i = 0; i < PROGRAM_FLAG_COUNT; i++)
+		if (flags >> i & 1 && i != PROGRAM_FLAG_REPEAT && at < n)
+			at += (size_t)snprintf(out + at, n - at, "%s%s", at ? ", " : "",
+			                       program_flag_word((enum program_flag)i));
+}
+
+void program_dimensions(const unsigned v[3], const char *times, char *out, size_t n)
+{
+	if (v[2] > 1)
+		snprintf(out, n, "%u%s%u%s%u", v[0], times, v[1], times, v[2]);
+	else if (v[1] > 1)
+		snprintf(out, n, "%u%s%u", v[0], times, v[1]);
+	else
+		snprintf(out, n, "%u", v[0]);
 }
 
 static bool belongs(const struct program_group *g, const struct program_launch *l)

@@ -66,6 +66,11 @@ enum program_flag {
 		PROGRAM_FLAG_COUNT
 };
 const char *program_flag_word(enum program_flag f);
+/* The words of all that are set, between commas; that a launch repeats another is none. */
+void program_flag_words(unsigned flags, char *out, size_t n);
+/* A grid or a block, with @times between its dimensions; those at the end that are 1 are left out.
+ */
+void program_dimensions(const unsigned v[3], const char *times, char *out, size_t n);
 
 struct program_launch {
 	uint64_t number; /* 1, 2, ... */

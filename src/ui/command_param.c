@@ -124,6 +124,7 @@ void trail_step(const struct command_call *call)
 	const struct selection was = st->trail[st->trail_at];
 	st->trail_at = call->arg < 0 ? st->trail_at - 1 : st->trail_at + 1;
 	call->host->set_selection(call->host->ctx, &st->trail[st->trail_at]);
+	view_settle(call->host);
 	panel_difference(&was, &st->trail[st->trail_at], what, sizeof what);
 	screen_say(st, false, "%s: %s", call->arg < 0 ? "undone" : "redone", what);
 }

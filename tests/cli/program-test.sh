@@ -55,6 +55,15 @@ int main(int argc, char **argv)
 EOF
 run one-launch 0 run two.cu --gpu h200 --launch 2
 shows one-launch-named 'n 256' 'Launch 2 of two.cu' 'two/own: own(float*)' 'grid 1x1x1, block 64x1x1'
+# again with a block of two dimensions: the grid follows in each; or with a grid of its own
+run block-shape 1 run two.cu --gpu h200 --launch 3 --block 8,4
+shows block-shape-named 'Launch 3 of two.cu, again and alone' 'block=32 grid=32' 'grid 32x1x1, block 8x4x1' 'race: '
+run grid-shape 1 run two.cu --gpu h200 --launch 3 --grid 2,3 --block 16,2,2
+shows grid-shape-named 'block=64 grid=6' 'grid 2x3x1, block 16x2x2'
+run block-words 2 run two.cu --gpu h200 --launch 3 --block 8,x
+says block-words-named "option '--block': '8,x'" -- '--block 32,8'
+run block-too-deep 2 run two.cu --gpu h200 --launch 3 --block 1,1,65
+says block-too-deep-named 'at most 64 in z'
 # a program of several files: what kernels call in another one, and what is missing
 cat >calls.cu <<'EOF'
 #include <cstdio>

@@ -96,9 +96,20 @@ check knob-shared-alone see 'this launch alone'
 press - Left - Left
 check knobs-both see 'block \[128\].*grid 256  shared 0'
 press 1
+# Backspace: what the launch itself had; undone, the list still stands on the launch
+press Right
+press BSpace
+check knob-own see 'block 128  grid \[391\]'
+press u
+check knob-undone see 'block 128  grid \[256\]'
+check knob-undone-row see '▸2 *4 strided'
+press BSpace
+press Left
 press Up
 press +
 check knob-of-another see 'block \[512\].*grid 98'
+press BSpace
+check knob-own-of-another see 'block \[256\].*grid 196'
 press Left
 # saved in another terminal: it is built and run again
 sed 's/i \* 33 % n/i/' "$work/good.cu" >"$work/two.cu"
