@@ -89,7 +89,7 @@ met() { # pattern argument
 same null-pointer 1 "$(met '^! out-of-bounds.*wrong_pointers.cu:3.*address 0x0, of a null pointer;' 0)"
 same host-vector 1 "$(met '^! out-of-bounds.*: address 0x[0-9a-f]*; .*; it is memory of the host: ' 1)"
 same host-variable 1 "$(met '^! out-of-bounds.*; it is memory of the host: ' 2)"
-same used-after-free 1 "$(met '^! out-of-bounds.*; there were 128 bytes, freed at .*:14; allocated at .*:13$' 3)"
+same used-after-free 1 "$(met '^! use-after-free.*; there were 128 bytes, freed at .*:14; allocated at .*:13$' 3)"
 same freed-twice 1 "$(met '^! double-free (launch 1): double-free of 0x[0-9a-f]* at .*:17: it was freed before at .*:14$' 3)"
 case $PMPP in *address*)
 	echo 'skip no-wait: the sanitizer takes faults for its own'
@@ -217,7 +217,17 @@ int main(int argc, char **argv)
 EOF
 "$PMPP" launches device.cu >out 2>err
 same first-managed '0 8' "$? $(cat out)"
+cat >scalar.cu <<'EOF'
+int main()
+{
+	int *d;
+	cudaMalloc(&d, sizeof *d);
+	*d = 5;
+}
+EOF
 if grep -qw ospke /proc/cpuinfo; then
+	"$PMPP" launches scalar.cu 2>err
+	same first-allocation '1 1' "$? $(grep -c 'device-memory: .*scalar.cu:5: the host writes to device memory, byte 0 of 4' err)"
 	"$PMPP" launches device.cu -- write >out 2>err
 	same host-writes-device '1 1' "$? $(grep -c 'device-memory: .*device.cu:15: the host writes to device memory, byte 0 of 128.*device.cu:9$' err)"
 	grep -q 'ended by signal 11' err && ok host-ends-as-with-a-gpu || not_ok host-ends-as-with-a-gpu "$(cat err)"

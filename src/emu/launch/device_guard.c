@@ -4,12 +4,13 @@
 
 #define HOST_PAGE 4096
 
-/* Does the page at @page hold device memory only? */
+/* Does the page at @page hold device memory only? Kernel parameters and constants count as such: no
+ * code of the host reaches them by address. */
 static bool is_device_page(const struct emu_device *d, uint64_t page)
 {
 	for (const struct arena_region *r = arena_below(&d->arena, page + HOST_PAGE - 1);
 	     r && r >= d->arena.region && r->base + r->size > page; r--)
-		if (r->kind != EMU_MEMORY_DEVICE)
+		if (r->kind != EMU_MEMORY_DEVICE && !r->read_only)
 			return false;
 	return true;
 }

@@ -126,6 +126,7 @@ static bool add_what_it_met(const struct run_finding *from, struct record_findin
 	char place[400] = "";
 	if (f) {
 		record_place(f->caller, place, sizeof place);
+		snprintf(out->kind, sizeof out->kind, "use-after-free");
 		snprintf(out->text + used, n, "; there were %llu bytes, freed%s%s",
 		         (unsigned long long)f->was.bytes, place[0] ? " at " : "", place);
 		add_place(&f->was, out->text, sizeof out->text);
