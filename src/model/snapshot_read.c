@@ -10,6 +10,11 @@
 static bool check_version(struct reader *r, json_t *doc)
 {
 	const char *schema = json_string_value(json_object_get(doc, "schema"));
+	if (json_is_array(json_object_get(doc, "launches"))) {
+		err_set(r->err, ERR_PARSE, "%s: a whole program's launches, which are no session",
+		        r->origin);
+		return err_remedy(r->err, "'pmpp-explore diff' compares it with another run or program");
+	}
 	if (!schema || strcmp(schema, SNAPSHOT_SCHEMA) != 0)
 		return err_set(r->err, ERR_PARSE, "%s: not a snapshot of this program", r->origin);
 	const json_int_t version = json_integer_value(json_object_get(doc, "version"));

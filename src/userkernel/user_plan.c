@@ -47,6 +47,18 @@ static bool plan_dims(const struct user_env *e, const struct user_size s[3], con
 	       plan_size(e, &s[2], what, 1, 0x7fffffff, &out->z, err);
 }
 
+/* May the kernel write to the buffer of @a, by its own pointer or by another one into it? */
+static bool is_written(const struct user_env *e, const struct user_arg *a)
+{
+	bool written = !a->param->is_const;
+	for (unsigned i = 0; i < e->family->n_args; i++) {
+		const struct user_arg *other = &e->family->args[i];
+		written |=
+			other->alias >= 0 && &e->family->args[other->alias] == a && !other->param->is_const;
+	}
+	return written;
+}
+
 static bool plan_buffer(const struct user_env *e, const struct user_arg *a, struct buffer_plan *b,
                         struct err *err)
 {
@@ -69,9 +81,9 @@ static bool plan_buffer(const struct user_env *e, const struct user_arg *a, stru
 		.name = a->param->name,
 		.type = a->elem,
 		.count = (size_t)count,
-		.role = out                  ? BUF_OUT
-		        : a->param->is_const ? BUF_IN
-		                             : BUF_INOUT,
+		.role = out                ? BUF_OUT
+		        : is_written(e, a) ? BUF_INOUT
+		                           : BUF_IN,
 		.variable = a->variable,
 	};
 	if (!a->buffer.count[0] && a->file.cols && a->file.cols <= UINT32_MAX) {

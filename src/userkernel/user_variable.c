@@ -38,6 +38,45 @@ static void bare_type(const char *s, size_t from, size_t to, struct text *out)
 	}
 }
 
+/* s[from..to) says "typedef float real" or "using real = float" for the word at s[at..end): what it
+ * stands for joins @out. */
+static bool says_meaning(const char *s, size_t from, size_t at, size_t end, size_t to,
+                         struct text *out)
+{
+	const size_t next = skip_space(s, end);
+	if (begins_with(s, from, "typedef") && next == to)
+		text_put(out, s + from + strlen("typedef"), at - from - strlen("typedef"));
+	else if (begins_with(s, from, "using") && s[next] == '=')
+		text_put(out, s + next + 1, to - next - 1);
+	return out->len > 0;
+}
+
+/* @type is one word that the file has given a meaning in front of s[before]: that one. */
+static bool resolve(const char *s, size_t before, struct text *type)
+{
+	const size_t word = skip_space(type->s, 0);
+	size_t n = 0;
+	while (is_word_char(type->s[word + n]))
+		n++;
+	if (!n || type->s[skip_space(type->s, word + n)])
+		return false;
+	for (size_t from = 0, to; from < before; from = to + 1) {
+		from = skip_space(s, from);
+		to = from + strcspn(s + from, ";{}");
+		for (size_t at = from; at + n <= to; at++) {
+			struct text meaning = { 0 };
+			if (strncmp(s + at, type->s + word, n) != 0 || is_word_char(s[at + n]) ||
+			    (at > from && is_word_char(s[at - 1])) ||
+			    !says_meaning(s, from, at, at + n, to, &meaning))
+				continue;
+			text_free(type);
+			*type = meaning;
+			return true;
+		}
+	}
+	return false;
+}
+
 /* "[3][W]" in s[from..to) as the product "(3)*(W)"; "1" where there is none. */
 static void size_of(const char *s, size_t from, size_t to, char *out, size_t n)
 {
@@ -90,6 +129,8 @@ void user_read_variable(const char *s, size_t from, size_t value, size_t to,
 		name--;
 	struct text type = { 0 };
 	bare_type(s, from, name, &type);
+	for (int depth = 0; type.len && depth < 8 && resolve(s, from, &type); depth++)
+		;
 	for (size_t at = name; type.len && at < value;) {
 		size_t stop = at;
 		while (stop < value && s[stop] != ',')

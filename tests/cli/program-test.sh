@@ -61,7 +61,7 @@ shows block-shape-named 'Launch 3 of two.cu, again and alone' 'block=32 grid=32'
 run grid-shape 1 run two.cu --gpu h200 --launch 3 --grid 2,3 --block 16,2,2
 shows grid-shape-named 'block=64 grid=6' 'grid 2x3x1, block 16x2x2'
 run block-words 2 run two.cu --gpu h200 --launch 3 --block 8,x
-says block-words-named "option '--block': '8,x'" -- '--block 32,8'
+says block-words-named "option '--block': '8,x'" '--block 32,8'
 run block-too-deep 2 run two.cu --gpu h200 --launch 3 --block 1,1,65
 says block-too-deep-named 'at most 64 in z'
 # a program of several files: what kernels call in another one, and what is missing
@@ -114,6 +114,8 @@ same plain-name-of-a-type 'f g' "$(field out launches 0 kernel | tr -d '"') $(fi
 run export-program 0 export two.cu --gpu h200 --out before.json -- 512
 says export-names-its-file before.json
 same export-launches 8 "$(field before.json launches 2 grid 0)"
+run export-is-no-session 2 before.json
+says export-is-no-session-named "a whole program's launches" 'pmpp-explore diff'
 run export-again 0 diff before.json two.cu --gpu h200 -- 512
 run export-differs 1 diff before.json two.cu --gpu h200 -- 1024
 run export-notes 0 export two.cu --gpu h200 --launch 2 --format md --out notes.md
