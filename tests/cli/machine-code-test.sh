@@ -35,6 +35,80 @@ python3 -B "$TEST_ROOT/tests/sass/reckon.py" "$PMPP" "$programs" bitonic matrix 
 	status=$? # 1 as well where it found no kernel
 same reckoned-from-the-listing "0 $(grep ', 0 differ' "$dir/out")" "$status $(tail -n 1 "$dir/out")"
 
+# an exit under two predicates (@P0 EXIT P2): faces of a surface, cell by cell
+cat >"$dir/faces.cu" <<'EOF'
+struct Tri { float3 a, b, c; };
+__constant__ int tet[6][4] = { { 0, 5, 1, 6 }, { 0, 1, 2, 6 }, { 0, 2, 3, 6 }, { 0, 3, 7, 6 }, { 0, 7, 4, 6 }, { 0, 4, 5, 6 } };
+__device__ float3 mix(float3 p, float u, float3 q, float v)
+{
+	float t = u / (u - v);
+	return make_float3(p.x + t * (q.x - p.x), p.y + t * (q.y - p.y), p.z + t * (q.z - p.z));
+}
+__global__ void faces(const float *f, int n, Tri *out)
+{
+	int c = blockIdx.x * blockDim.x + threadIdx.x, m = n - 1;
+	if (c >= m * m * m)
+		return;
+	float3 P[8];
+	float v[8];
+	for (int i = 0; i < 8; i++) {
+		int x = c % m + ((i & 1) ^ (i >> 1 & 1)), y = c / m % m + (i >> 1 & 1), z = c / m / m + (i >> 2);
+		P[i] = make_float3(x, y, z);
+		v[i] = f[(z * n + y) * n + x];
+	}
+	for (int t = 0, k = 12 * c; t < 6; t++) {
+		int in[4], o[4], ni = 0, no = 0;
+		for (int i = 0; i < 4; i++) {
+			int q = tet[t][i];
+			if (v[q] < 0)
+				in[ni++] = q;
+			else
+				o[no++] = q;
+		}
+		int nt = ni == 2 ? 2 : ni == 1 || ni == 3;
+		if (nt) {
+			Tri *w = out + k;
+			if (ni == 1 || ni == 3) {
+				int s = ni == 1 ? in[0] : o[0], *r = ni == 1 ? o : in;
+				*w = Tri{ mix(P[s], v[s], P[r[0]], v[r[0]]), mix(P[s], v[s], P[r[1]], v[r[1]]), mix(P[s], v[s], P[r[2]], v[r[2]]) };
+			} else {
+				float3 b = mix(P[in[0]], v[in[0]], P[o[1]], v[o[1]]), d = mix(P[in[1]], v[in[1]], P[o[0]], v[o[0]]);
+				w[0] = Tri{ mix(P[in[0]], v[in[0]], P[o[0]], v[o[0]]), b, d };
+				w[1] = Tri{ b, d, mix(P[in[1]], v[in[1]], P[o[1]], v[o[1]]) };
+			}
+		}
+		k += nt;
+	}
+}
+int main()
+{
+	const int n = 9, m = n - 1;
+	float h[n * n * n];
+	for (int i = 0; i < n * n * n; i++)
+		h[i] = (i % n - 4) * (i % n - 4) + (i / n % n - 4) * (i / n % n - 4) + (i / n / n - 4) * (i / n / n - 4) - 10.5f;
+	float *f;
+	Tri *t;
+	cudaMalloc(&f, sizeof h);
+	cudaMalloc(&t, 12 * m * m * m * sizeof *t);
+	cudaMemset(t, 0, 12 * m * m * m * sizeof *t);
+	cudaMemcpy(f, h, sizeof h, cudaMemcpyHostToDevice);
+	faces<<<m * m * m / 128, 128>>>(f, n, t);
+	cudaFree(f);
+	cudaFree(t);
+	return cudaGetLastError();
+}
+EOF
+nvcc -arch=sm_80 -cubin "$dir/faces.cu" -o "$dir/faces.cubin" && "$PMPP" sass "$dir/faces.cubin" >"$dir/out" 2>&1
+if grep -q '@!*P[0-6] EXIT !*P[0-6]' "$dir/out"; then
+	"$PMPP" launches "$dir/faces.cu" --gpu a100 --backend emu >"$dir/out" 2>&1
+	same two-predicates '0 0' "$? $(grep -c 'not machine code\|other bytes' "$dir/out")"
+	status=0
+	python3 -B "$TEST_ROOT/tests/sass/reckon.py" "$PMPP" "$dir" faces >"$dir/out" 2>&1 || status=$?
+	same two-predicates-reckoned "0 $(grep ', 0 differ' "$dir/out")" "$status $(tail -n 1 "$dir/out")"
+else
+	echo 'skip two-predicates: this compiler makes no such exit'
+fi
+
 # a guard by which no lane leaves the kernel loses none
 run guard 0 run vec_add/per_element N=4096 --backend emu --gpu a100 --json
 guard=0

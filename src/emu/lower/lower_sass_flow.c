@@ -149,6 +149,15 @@ bool sl_brx(struct sass_lower *s)
 	return sl_branch_by_address(s, sl_op2(s, E_add_b32, sl_bits(s, 0), src_const((uint32_t)more)));
 }
 
+/* Where the instruction has a guard, too, that is what is counted: lanes that @p and it name. */
+static struct xsrc under_both(struct sass_lower *s, struct xsrc p)
+{
+	if (s->guard < 0)
+		return p;
+	sl_emit(s, X_NOP);
+	return sl_bool(s, BOOL_AND, p, guard_source(s));
+}
+
 bool sl_leave(struct sass_lower *s)
 {
 	const struct xsrc p = sl_condition(s);
@@ -158,11 +167,10 @@ bool sl_leave(struct sass_lower *s)
 	}
 	if (p.kind == S_CONST)
 		return true;
-	if (s->guard >= 0)
-		return sl_refuse(s, "an exit under two predicates");
+	const struct xsrc both = under_both(s, p);
 	struct xop *x = low_emit(&s->l, X_LEAVE);
-	x->guard = p.reg;
-	x->guard_neg = p.neg;
+	x->guard = both.reg;
+	x->guard_neg = both.neg;
 	return true;
 }
 
@@ -218,11 +226,7 @@ bool sl_break(struct sass_lower *s)
 		return meeting(s, X_MEET_BREAK);
 	if (!o || o->reg > 15 || p.kind == S_CONST)
 		return sl_refuse(s, "this barrier of the warp");
-	struct xsrc both = p;
-	if (s->guard >= 0) {
-		sl_emit(s, X_NOP);
-		both = sl_bool(s, BOOL_AND, p, guard_source(s));
-	}
+	const struct xsrc both = under_both(s, p);
 	struct xop *x = low_emit(&s->l, X_MEET_BREAK);
 	x->op = o->reg;
 	x->guard = both.reg;
