@@ -1,8 +1,9 @@
 /*
  * Control-flow graph of one function: basic blocks, successors, immediate post-dominators.
  * Post-dominators after Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001),
- * on the reversed graph with one virtual exit. Parts that never leave (endless loops) are tied to
- * the exit at their last block, so that every block has an answer.
+ * on the reversed graph with one virtual exit. Loops that never leave end where they begin again,
+ * so that a round's branches meet within it; what else never leaves is tied to the exit at its last
+ * block, so that every block has an answer.
  * Knows nothing of warps: what reconverges where is the emulator's business.
  */
 #include "ptx/ptx.h"
@@ -288,6 +289,118 @@ static void post_dominators(const struct edges *out, int32_t *result)
 	free(g.idom);
 }
 
+/* --- loops that never leave: those too whose lanes only return, one after the other --- */
+
+/* From which blocks can the exit be reached, or the beginning of a loop that stands for it (< -1)?
+ */
+static void find_leaving(const struct edges *e, bool *leaves)
+{
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (int32_t b = e->n; b-- > 0;)
+			for (int32_t k = e->first[b]; k < e->first[b + 1] && !leaves[b]; k++) {
+				const int32_t s = e->to[k];
+				if (s == e->n || s < -1 || (s >= 0 && leaves[s]))
+					leaves[b] = changed = true;
+			}
+	}
+}
+
+/* Depth first from block 0: @down and @up number the blocks on the way there and back, from 1; 0 =
+ * not reached. */
+static void number_blocks(const struct edges *e, int32_t *down, int32_t *up)
+{
+	int32_t *stack = mem_calloc((size_t)e->n + 1, sizeof *stack), depth = 0, n_down = 0, n_up = 0;
+	int32_t *at = mem_calloc((size_t)e->n + 1, sizeof *at);
+	memcpy(at, e->first, (size_t)e->n * sizeof *at);
+	stack[depth++] = 0;
+	down[0] = ++n_down;
+	while (depth) {
+		const int32_t b = stack[depth - 1];
+		if (at[b] == e->first[b + 1]) {
+			up[b] = ++n_up;
+			depth--;
+			continue;
+		}
+		const int32_t s = e->to[at[b]++];
+		if (s >= 0 && s < e->n && !down[s]) {
+			down[s] = ++n_down;
+			stack[depth++] = s;
+		}
+	}
+	free(stack);
+	free(at);
+}
+
+/* Where the outermost loop begins that never leaves; -1 = there is none. */
+static int32_t endless_loop(const struct edges *e, const bool *leaves, const int32_t *down,
+                            const int32_t *up)
+{
+	int32_t found = -1;
+	for (int32_t b = 0; b < e->n; b++)
+		for (int32_t k = e->first[b]; k < e->first[b + 1]; k++) {
+			const int32_t s = e->to[k];
+			const bool back = s >= 0 && s < e->n && down[b] && down[s] <= down[b] && up[s] >= up[b];
+			if (back && !leaves[s] && (found < 0 || down[s] < down[found]))
+				found = s;
+		}
+	return found;
+}
+
+/* Edges back to @begin, within the loop, lead to what stands for it: -2 - begin. */
+static void end_rounds(struct edges *e, int32_t begin, const int32_t *down, const int32_t *up)
+{
+	for (int32_t b = 0; b < e->n; b++)
+		for (int32_t k = e->first[b]; k < e->first[b + 1]; k++)
+			if (e->to[k] == begin && down[b] && down[begin] <= down[b] && up[begin] >= up[b])
+				e->to[k] = -2 - begin;
+}
+
+/* @e with a block more, n + b, for each block b: where a round ends that began at b; it leads to
+ * the exit. */
+static struct edges with_ends(const struct edges *e)
+{
+	const int32_t n = e->n, n_edges = e->first[n];
+	struct edges w = { .n = 2 * n, .first = mem_calloc(2 * (size_t)n + 1, sizeof *w.first) };
+	w.to = mem_calloc((size_t)(n_edges + n) + 1, sizeof *w.to);
+	memcpy(w.first, e->first, ((size_t)n + 1) * sizeof *w.first);
+	for (int32_t k = 0; k < n_edges; k++)
+		w.to[k] = e->to[k] == n ? 2 * n : e->to[k] < -1 ? n + (-2 - e->to[k]) : e->to[k];
+	for (int32_t b = 0; b < n; b++) {
+		w.to[n_edges + b] = 2 * n;
+		w.first[n + b + 1] = n_edges + b + 1;
+	}
+	return w;
+}
+
+static void meeting_points(struct edges *e, int32_t *result)
+{
+	const size_t n = (size_t)e->n + 1;
+	int32_t *down = mem_calloc(n, sizeof *down), *up = mem_calloc(n, sizeof *up), begin;
+	bool *leaves = mem_calloc(n, sizeof *leaves), any = false;
+	number_blocks(e, down, up);
+	find_leaving(e, leaves);
+	while ((begin = endless_loop(e, leaves, down, up)) >= 0) {
+		end_rounds(e, begin, down, up);
+		find_leaving(e, leaves);
+		any = true;
+	}
+	free(down);
+	free(up);
+	free(leaves);
+	if (!any) {
+		post_dominators(e, result);
+		return;
+	}
+	struct edges w = with_ends(e);
+	int32_t *all = mem_calloc((size_t)w.n, sizeof *all);
+	post_dominators(&w, all);
+	for (int32_t b = 0; b < e->n; b++)
+		result[b] = all[b] >= e->n ? all[b] - e->n : all[b];
+	free(all);
+	edges_free(&w);
+}
+
 /* Labels to blocks: an operand's, or an entry's of a branch table. */
 struct targets {
 	const struct ptx_func *f;
@@ -349,7 +462,7 @@ bool ptx_build_cfg(struct ptx_func *f, const struct ptx_label *labels, unsigned 
 	for (unsigned b = 0; b < f->n_blocks; b++)
 		f->blocks[b].ipdom = result[b];
 	keep_staying(f, &e);
-	post_dominators(&e, result);
+	meeting_points(&e, result);
 	for (unsigned b = 0; b < f->n_blocks; b++)
 		f->blocks[b].reconv = result[b];
 	edges_free(&e);

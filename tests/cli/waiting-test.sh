@@ -212,3 +212,72 @@ run lanes-wait-json 0 launches --json --gpu h200 "$TEST_ROOT/tests/programs/lane
 levels=$(for launch in 0 1 2 3 4 5; do field out launches $launch level; done | sort -u)
 same lanes-wait-level sm_90 "${levels%% *}"
 
+
+# a kernel that serves a queue of the host's, round by round, and returns in the middle of one: the
+# lanes that wait for the first one come to the same barrier as it does
+cat >served.cu <<'EOF'
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <unistd.h>
+struct queue {
+	volatile unsigned head, tail, stop;
+	volatile int item[64], result[64];
+};
+__global__ void serve(queue *q)
+{
+	__shared__ int job;
+	__shared__ unsigned at;
+	while (true) {
+		if (threadIdx.x == 0) {
+			while (q->tail == q->head && !q->stop)
+				__nanosleep(200);
+			__threadfence_system();
+			if (q->tail == q->head) {
+				job = -1;
+			} else {
+				at = q->tail;
+				job = q->item[at % 64];
+			}
+		}
+		__syncthreads();
+		if (job < 0)
+			return;
+		int v = job * (threadIdx.x + 1);
+		for (int o = 16; o; o /= 2)
+			v += __shfl_xor_sync(~0u, v, o);
+		if (threadIdx.x == 0) {
+			q->result[at] = v;
+			__threadfence_system();
+			q->tail = at + 1;
+		}
+		__syncthreads();
+	}
+}
+int main()
+{
+	queue *q, *d;
+	int bad = 0;
+	cudaHostAlloc(&q, sizeof *q, cudaHostAllocMapped);
+	memset((void *)q, 0, sizeof *q);
+	cudaHostGetDevicePointer(&d, q, 0);
+	serve<<<1, 32>>>(d);
+	for (int i = 0; i < 50; i++) {
+		q->item[i] = i;
+		std::atomic_thread_fence(std::memory_order_seq_cst);
+		q->head = i + 1;
+		if (i % 10 == 0)
+			usleep(2000);
+	}
+	while (q->tail != 50)
+		usleep(100);
+	q->stop = 1;
+	cudaDeviceSynchronize();
+	for (int i = 0; i < 50; i++)
+		bad += q->result[i] != i * 528;
+	cudaFreeHost(q);
+	return bad;
+}
+EOF
+run served 0 launches served.cu
+same served-without-fault 0 "$(grep -c '^!' err)"

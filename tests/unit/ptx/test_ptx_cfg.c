@@ -135,6 +135,30 @@ TEST(early_return)
 	assert_int_equal(f->blocks[4].reconv, -1);
 }
 
+/* while (true) { if (a) { x } barrier; if (b) return; if (c) { y } }: the sides of a branch meet
+ * within the round, though lanes leave in the middle of it. */
+TEST(rounds_with_return)
+{
+	const struct ptx_func *f =
+		graph("END: bar.sync 0; TOP: @%p1 bra GO; mov.u32 %r1, 1; GO: bar.sync 0; @%p2 bra OUT;"
+	          "@%p1 bra END; mov.u32 %r2, 1; bra.uni END; OUT: ret;");
+	assert_int_equal(f->n_blocks, 7);
+	assert_int_equal(f->blocks[1].reconv, 3);
+	assert_int_equal(f->blocks[3].reconv, 4);
+	assert_int_equal(f->blocks[4].reconv, 0);
+	assert_int_equal(f->blocks[5].reconv, 0);
+}
+
+/* while (true) { if (a) { x; if (b) return; continue; } y }: the next round */
+TEST(rounds_that_continue)
+{
+	const struct ptx_func *f = graph("TOP: @%p1 bra Y; mov.u32 %r1, 1; @%p2 bra OUT; bra TOP;"
+	                                 "Y: mov.u32 %r1, 2; bra TOP; OUT: ret;");
+	assert_int_equal(f->n_blocks, 5);
+	assert_int_equal(f->blocks[0].reconv, 0);
+	assert_int_equal(f->blocks[1].reconv, 2);
+}
+
 TEST(guarded_exit)
 {
 	const struct ptx_func *f =
@@ -240,7 +264,7 @@ static int slow_ipdom(const struct ptx_func *f, int b)
 TEST(random_graphs)
 {
 	uint64_t seed = 20;
-	int compared = 0;
+	int compared = 0, chains = 0; /* chains: meeting points that are post-dominators, too */
 	for (int round = 0; round < 400; round++) {
 		struct text t = { 0 };
 		int n = 2 + (int)(rand_next(&seed) % (MAX_BLOCKS / 2 - 2));
@@ -263,17 +287,17 @@ TEST(random_graphs)
 			leaves &= reaches_exit(f, b, -1);
 		for (int b = 0; leaves && b < (int)f->n_blocks; b++, compared++)
 			assert_int_equal(f->blocks[b].ipdom, slow_ipdom(f, b));
-		/* from every block, following ipdom or reconv ends */
+		/* from every block, following ipdom ends; so does reconv, but in rounds without an end */
 		for (int b = 0; b < (int)f->n_blocks; b++) {
-			int steps = 0, r = b, s = b;
-			for (; (r >= 0 || s >= 0) && steps <= MAX_BLOCKS; steps++) {
-				r = r >= 0 ? f->blocks[r].ipdom : r;
-				s = s >= 0 ? f->blocks[s].reconv : s;
-			}
+			int steps = 0, r = b;
+			for (; r >= 0 && steps <= MAX_BLOCKS; steps++)
+				r = f->blocks[r].ipdom;
 			assert_true(steps <= MAX_BLOCKS);
+			assert_in_range(f->blocks[b].reconv + 1, 0, f->n_blocks);
+			chains += f->blocks[b].reconv >= 0 && f->blocks[b].reconv == f->blocks[b].ipdom;
 		}
 	}
-	assert_true(compared > 1000);
+	assert_true(compared > 1000 && chains > 1000);
 }
 
 TEST(direct_use)
