@@ -66,6 +66,8 @@ bool emu_device_covers(const struct emu_device *d, uint64_t address);
 /* Number @i of all, ascending by address; false = there are no more. For leak reports. */
 bool emu_device_allocation(const struct emu_device *d, size_t i, struct emu_allocation *out);
 uint64_t emu_device_used_bytes(const struct emu_device *d); /* device and managed memory */
+/* The most that it was since the last time that @anew was set. */
+uint64_t emu_device_most_bytes(struct emu_device *d, bool anew);
 /* The host wrote or the device's memory was set: these bytes have a value now, another one. Every
  * write but those of launches has to be told here ... */
 void emu_device_mark_written(struct emu_device *d, uint64_t address, uint64_t bytes);

@@ -195,6 +195,29 @@ same copies-too-early '! 28
 ! 35' "$(sed -n 's/^\([!-]\) missing-sync: .*copies.cu:\([0-9]*\): the host .* asynchronous copy .*copies.cu:[0-9]*$/\1 \2/p' err)"
 grep -q 'copies.cu:28: .*allocated at .*copies.cu:10$' err && ok through-two-templates ||
 	not_ok through-two-templates "$(cat err)"
+# the most that a pool held, since it was set anew
+cat >most.cu <<'EOF'
+#include <cstdio>
+int main()
+{
+	cudaMemPool_t pool;
+	void *a, *b;
+	unsigned long long most, zero = 0;
+	cudaDeviceGetDefaultMemPool(&pool, 0);
+	cudaMallocAsync(&a, 1 << 20, 0);
+	cudaMallocAsync(&b, 2 << 20, 0);
+	cudaFreeAsync(a, 0);
+	cudaDeviceSynchronize();
+	cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &most);
+	printf("%llu", most >> 20);
+	cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &zero);
+	cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &most);
+	printf(" %llu\n", most >> 20);
+	cudaFreeAsync(b, 0);
+	cudaDeviceSynchronize();
+}
+EOF
+same pool-high '3 2' "$("$PMPP" launches most.cu 2>err)"
 # a managed variable is there before the first call; device memory is not the host's
 cat >device.cu <<'EOF'
 #include <cstdio>

@@ -121,6 +121,7 @@ uint64_t emu_device_alloc(struct emu_device *d, uint64_t bytes, enum emu_memory 
 		memset(arena_at(&d->arena, r->base), 0, bytes);
 	if (limited)
 		d->used_bytes += bytes;
+	emu_device_most_bytes(d, false);
 	emu_device_guard(d, r, kind == EMU_MEMORY_DEVICE);
 	return r->base;
 }
@@ -206,6 +207,13 @@ bool emu_device_covers(const struct emu_device *d, uint64_t address)
 uint64_t emu_device_used_bytes(const struct emu_device *d)
 {
 	return d->used_bytes;
+}
+
+uint64_t emu_device_most_bytes(struct emu_device *d, bool anew)
+{
+	if (anew || d->used_bytes > d->most_bytes)
+		d->most_bytes = d->used_bytes;
+	return d->most_bytes;
 }
 
 uint64_t emu_texture_new(struct emu_device *d, const struct texture *t)

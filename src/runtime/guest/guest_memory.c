@@ -366,7 +366,7 @@ GUEST_API cudaError_t CUDARTAPI cudaPointerGetAttributes(struct cudaPointerAttri
 /* --- pools: handles of one heap --- */
 
 static struct {
-	uint64_t threshold, used_high;
+	uint64_t threshold;
 } pool;
 
 static cudaError_t the_pool(cudaMemPool_t *out)
@@ -421,9 +421,12 @@ static cudaError_t pool_attribute(enum cudaMemPoolAttr attribute, void *value, b
 	case cudaMemPoolAttrReservedMemCurrent:
 	case cudaMemPoolAttrUsedMemHigh:
 	case cudaMemPoolAttrReservedMemHigh: {
-		const uint64_t used = emu_device_used_bytes(guest.device);
+		const bool high =
+			attribute == cudaMemPoolAttrUsedMemHigh || attribute == cudaMemPoolAttrReservedMemHigh;
+		const uint64_t bytes =
+			high ? emu_device_most_bytes(guest.device, set) : emu_device_used_bytes(guest.device);
 		if (!set)
-			memcpy(value, &used, sizeof used);
+			memcpy(value, &bytes, sizeof bytes);
 		return cudaSuccess;
 	}
 	default: /* reuse policies: nothing to choose between here */
