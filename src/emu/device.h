@@ -159,6 +159,7 @@ struct emu_function_info {
 		code_bytes; /* where no machine code is known, of as many instructions as the PTX has */
 	unsigned max_threads; /* __launch_bounds__; 0 = no bound stated */
 	unsigned cluster[3];  /* __cluster_dims__; 0 = none */
+	unsigned registers;   /* of a thread, where machine code is known; 0 = not */
 };
 
 /* Parses @ptx, places its variables and initialises them. @name for messages. */

@@ -116,9 +116,12 @@ static bool names_executable(unsigned n, char *const *args, struct err *err)
 	for (unsigned i = 0; i < n && (!i || args[0][0] == '-') && strcmp(args[i], "--") != 0; i++)
 		if (!program_words_no_folder(args[i], err))
 			return false;
-	if (args[0][0] != '-' || access(args[0], F_OK) == 0)
+	if (access(args[0], F_OK) == 0)
 		return true;
-	err_set(err, ERR_USAGE, "'%s' is an option, and no program is named", args[0]);
+	err_set(err, ERR_USAGE,
+	        args[0][0] == '-' ? "'%s' is an option, and no program is named"
+	                          : "there is no file '%s'",
+	        args[0]);
 	return want_path(err);
 }
 

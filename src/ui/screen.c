@@ -239,7 +239,8 @@ static void small_screen(const struct session *s, struct canvas *c)
 		if (c->rows >= 5)
 			canvas_text_n(c, row++, 0, c->cols, STYLE_NORMAL, text);
 	} else {
-		canvas_text_n(c, row++, 0, c->cols, STYLE_NORMAL, "press r to run");
+		canvas_text_n(c, row++, 0, c->cols, STYLE_NORMAL,
+		              s->state == RUN_RUNNING ? "first run under way" : "press r to run");
 	}
 	snprintf(text, sizeof text,
 	         "%d×%d is too small for the panels: they need %d×%d or more. q quits.", c->cols,

@@ -112,7 +112,7 @@ static void start_colours(void)
 static bool refuse(struct err *err, const char *why)
 {
 	err_set(err, ERR_UNAVAILABLE, "no usable terminal: %s", why);
-	err_remedy(err, "without a terminal: pmpp-explore run KERNEL, list, occupancy, --help");
+	err_remedy(err, "without a terminal: pmpp-explore launches PROGRAM, run KERNEL, list, --help");
 	return false;
 }
 

@@ -263,7 +263,7 @@ for way in 400:5 300:6; do
 done
 
 "$PMPP" launches "$work/absent" >/dev/null 2>"$work/err"
-[ $? -eq 3 ] && grep -q absent "$work/err" && echo 'ok absent-program' || echo 'not ok absent-program'
+[ $? -eq 2 ] && grep -q absent "$work/err" && echo 'ok absent-program' || echo 'not ok absent-program'
 printf '#!/bin/sh\n' >"$work/script"
 chmod +x "$work/script"
 "$PMPP" launches "$work/script" >/dev/null 2>"$work/err"

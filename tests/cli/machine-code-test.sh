@@ -108,6 +108,10 @@ if grep -q '@!*P[0-6] EXIT !*P[0-6]' "$dir/out"; then
 else
 	echo 'skip two-predicates: this compiler makes no such exit'
 fi
+# an executable without machine code for the GPU: registers of what its PTX became
+nvcc -arch=compute_75 "$dir/faces.cu" -o "$dir/faces" &&
+	"$PMPP" launches "$dir/faces" --gpu a100 --backend emu --json >"$dir/out" 2>/dev/null
+same registers-of-its-ptx counted "$(field "$dir/out" launches 0 metrics launch.registers_per_thread origin)"
 
 # a guard by which no lane leaves the kernel loses none
 run guard 0 run vec_add/per_element N=4096 --backend emu --gpu a100 --json

@@ -60,6 +60,8 @@ run block-shape 1 run two.cu --gpu h200 --launch 3 --block 8,4
 shows block-shape-named 'Launch 3 of two.cu, again and alone' 'block=32 grid=32' 'grid 32x1x1, block 8x4x1' 'race: '
 run grid-shape 1 run two.cu --gpu h200 --launch 3 --grid 2,3 --block 16,2,2
 shows grid-shape-named 'block=64 grid=6' 'grid 2x3x1, block 16x2x2'
+run no-executable 2 launches ./nobody
+says no-executable-named "there is no file './nobody'" 'prog.cu, ./a.out'
 run block-words 2 run two.cu --gpu h200 --launch 3 --block 8,x
 says block-words-named "option '--block': '8,x'" '--block 32,8'
 run block-too-deep 2 run two.cu --gpu h200 --launch 3 --block 1,1,65

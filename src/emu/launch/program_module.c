@@ -141,6 +141,8 @@ void emu_function_info(const struct emu_function *f, struct emu_function_info *o
 		.local_bytes = p->local_bytes,
 		.code_bytes = (uint64_t)(code ? code->n_insts : p->n_insts) * CUBIN_INST_BYTES,
 	};
+	if (code && code->cubin && code->cubin->registers != CUBIN_NO_COUNT)
+		out->registers = code->cubin->registers;
 	if (p->maxntid[0])
 		out->max_threads = p->maxntid[0] * (p->maxntid[1] ? p->maxntid[1] : 1) *
 		                   (p->maxntid[2] ? p->maxntid[2] : 1);

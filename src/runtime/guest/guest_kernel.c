@@ -299,6 +299,16 @@ struct kernel_run {
 	struct emu_running *running; /* NULL = it repeats one, and was done at once */
 };
 
+/* Those of the machine code in the program, else of what was assembled of its PTX; 0 = unknown. */
+static unsigned registers_of(const struct guest_function *f)
+{
+	struct emu_function_info info;
+	if (f->registers)
+		return f->registers;
+	emu_function_info(f->loaded, &info);
+	return info.registers;
+}
+
 struct kernel_run *kernel_run_begin(const struct guest_op *op, struct guest_stream *s,
                                     struct guest_nesting *nesting)
 {
@@ -329,6 +339,7 @@ struct kernel_run *kernel_run_begin(const struct guest_op *op, struct guest_stre
 		request_of(&k->op, k->r.number, k->count, again || kind->is_other, &k->printed, nesting);
 	if (k->count || machine_gives_results())
 		machine_need(f->module);
+	k->req.registers = f->registers = registers_of(f);
 	k->req.machine_code = machine_gives_results() && emu_module_level(f->module->loaded)[0];
 	memcpy(k->r.grid, k->req.grid, sizeof k->r.grid);
 	memcpy(k->r.block, k->req.block, sizeof k->r.block);
