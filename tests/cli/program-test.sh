@@ -66,6 +66,31 @@ run block-words 2 run two.cu --gpu h200 --launch 3 --block 8,x
 says block-words-named "option '--block': '8,x'" '--block 32,8'
 run block-too-deep 2 run two.cu --gpu h200 --launch 3 --block 1,1,65
 says block-too-deep-named 'at most 64 in z'
+# a call that waits spoils the capture of its stream, which is good again behind the end of it
+cat >spoiled.cu <<'EOF'
+#include <cstdio>
+__global__ void nothing() {}
+int main()
+{
+	cudaStream_t s;
+	cudaGraph_t g;
+	cudaStreamCaptureStatus status;
+	cudaStreamCreate(&s);
+	cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed);
+	nothing<<<1, 1, 0, s>>>();
+	const int waits = cudaStreamSynchronize(s);
+	cudaStreamIsCapturing(s, &status);
+	nothing<<<1, 1, 0, s>>>();
+	const int launch = cudaGetLastError(), end = cudaStreamEndCapture(s, &g);
+	printf("%d %d %d %d %d", waits, status, launch, end, g != nullptr);
+	cudaGetLastError();
+	nothing<<<1, 1, 0, s>>>();
+	printf(" %d\n", cudaStreamSynchronize(s));
+	cudaStreamDestroy(s);
+}
+EOF
+run spoiled-capture 0 launches spoiled.cu
+same spoiled-capture-told '900 2 901 901 0 0' "$(cat out)"
 # a program of several files: what kernels call in another one, and what is missing
 cat >calls.cu <<'EOF'
 #include <cstdio>

@@ -56,7 +56,7 @@ static cudaError_t capture_info(cudaStream_t handle, enum cudaStreamCaptureStatu
 	struct guest_stream *s = guest_stream_of(handle);
 	if (!s || !status)
 		return s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
-	*status = s->capture ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+	*status = guest_capture_status(s);
 	if (!s->capture)
 		return cudaSuccess;
 	s->front_handles = mem_realloc(s->front_handles, s->front.n + 1u, sizeof *s->front_handles);

@@ -2,6 +2,7 @@
 #include "runtime/guest/guest.h"
 #include "runtime/guest/guest_clock.h"
 #include "runtime/guest/guest_device.h"
+#include "runtime/guest/guest_graph.h"
 #include "runtime/guest/guest_wait.h"
 
 #include "model/gpu.h"
@@ -89,9 +90,9 @@ GUEST_API cudaError_t CUDARTAPI cudaGetDeviceFlags(unsigned *flags)
 
 static cudaError_t synchronize_all(void)
 {
-	for (const struct guest_stream *s = guest.streams; s; s = s->next)
+	for (struct guest_stream *s = guest.streams; s; s = s->next)
 		if (s->capture)
-			return cudaErrorStreamCaptureUnsupported;
+			return guest_capture_spoil(s);
 	wait_all();
 	clock_wait_until(clock_all_done_ns());
 	return guest.sticky;

@@ -405,5 +405,5 @@ cudaError_t guest_submit(struct guest_stream *s, const struct guest_op *op, enum
 		return e;
 	}
 	/* a call that waits for the device cannot be captured */
-	return wait == GUEST_SYNC ? cudaErrorStreamCaptureUnsupported : guest_capture(s, op);
+	return wait == GUEST_SYNC ? guest_capture_spoil(s) : guest_capture(s, op);
 }

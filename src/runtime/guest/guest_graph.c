@@ -27,15 +27,19 @@ static cudaError_t end_capture(cudaStream_t handle, cudaGraph_t *out)
 	if (!s || !s->capture || !s->capture_origin)
 		return cudaErrorIllegalState;
 	struct guest_graph *g = s->capture;
+	const bool spoiled = g->spoiled, ours = s->capture_ours;
 	if (out) /* of a graph that the program gave it need not */
-		*out = (cudaGraph_t)g;
+		*out = spoiled ? NULL : (cudaGraph_t)g;
 	for (struct guest_stream *o = guest.streams; o; o = o->next)
 		if (o->capture == g) {
 			o->capture = NULL;
 			o->front.n = 0;
 			o->capture_origin = false;
 		}
-	return cudaSuccess;
+	g->spoiled = false;
+	if (spoiled && ours)
+		graph_free(g);
+	return spoiled ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
@@ -48,7 +52,7 @@ static cudaError_t is_capturing(cudaStream_t handle, enum cudaStreamCaptureStatu
 	const struct guest_stream *s = guest_stream_of(handle);
 	if (!s)
 		return cudaErrorInvalidResourceHandle;
-	*status = s->capture ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+	*status = guest_capture_status(s);
 	return cudaSuccess;
 }
 

@@ -22,6 +22,7 @@ struct guest_graph {
 	struct guest_node **node;
 	unsigned *order, n_order; /* of an instantiated one: indexes, dependences first */
 	bool executable;
+	bool spoiled;             /* a call that cannot be captured came in the midst of it */
 	unsigned long long flags; /* of an instantiated one */
 	unsigned n_objects;
 	struct guest_user_object **object; /* one entry per reference */
@@ -55,6 +56,9 @@ struct guest_op graph_set_op(const struct cudaMemsetParams *p);
 
 /* The op becomes a node behind the stream's last ones. */
 cudaError_t guest_capture(struct guest_stream *s, const struct guest_op *op);
+/* A call that waits for @s, which is captured: the capture is invalid from here on. */
+cudaError_t guest_capture_spoil(struct guest_stream *s);
+enum cudaStreamCaptureStatus guest_capture_status(const struct guest_stream *s);
 void front_add(struct guest_front *front, unsigned node);
 /* @s is captured into @g from here on; @ours: the program does not know @g yet. */
 void guest_capture_begin(struct guest_stream *s, struct guest_graph *g, bool ours);

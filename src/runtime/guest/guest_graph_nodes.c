@@ -159,8 +159,23 @@ static void front_join(struct guest_front *to, const struct guest_front *from)
 		front_add(to, from->node[i]);
 }
 
+cudaError_t guest_capture_spoil(struct guest_stream *s)
+{
+	s->capture->spoiled = true;
+	return cudaErrorStreamCaptureUnsupported;
+}
+
+enum cudaStreamCaptureStatus guest_capture_status(const struct guest_stream *s)
+{
+	return !s->capture           ? cudaStreamCaptureStatusNone
+	       : s->capture->spoiled ? cudaStreamCaptureStatusInvalidated
+	                             : cudaStreamCaptureStatusActive;
+}
+
 cudaError_t guest_capture(struct guest_stream *s, const struct guest_op *op)
 {
+	if (s->capture->spoiled)
+		return cudaErrorStreamCaptureInvalidated;
 	struct guest_node *node = graph_node(s->capture, graph_node_type(op), op);
 	for (unsigned i = 0; i < s->front.n; i++)
 		graph_edge(s->capture->node[s->front.node[i]], node);

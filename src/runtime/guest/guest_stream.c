@@ -68,11 +68,11 @@ GUEST_API cudaError_t CUDARTAPI cudaStreamDestroy(cudaStream_t stream)
 
 static cudaError_t synchronize(cudaStream_t handle)
 {
-	const struct guest_stream *s = guest_stream_of(handle);
+	struct guest_stream *s = guest_stream_of(handle);
 	if (!s)
 		return cudaErrorInvalidResourceHandle;
 	if (s->capture)
-		return cudaErrorStreamCaptureUnsupported;
+		return guest_capture_spoil(s);
 	wait_stream(s);
 	clock_wait_until(clock_stream_done_ns(s));
 	return guest.sticky;
@@ -96,7 +96,9 @@ static cudaError_t query_until(double done_ns)
 
 static cudaError_t query(cudaStream_t handle)
 {
-	const struct guest_stream *s = guest_stream_of(handle);
+	struct guest_stream *s = guest_stream_of(handle);
+	if (s && s->capture)
+		return guest_capture_spoil(s);
 	if (s && wait_blocks(s, NULL))
 		return cudaErrorNotReady;
 	return s ? query_until(clock_stream_done_ns(s)) : cudaErrorInvalidResourceHandle;
@@ -175,7 +177,7 @@ static cudaError_t callback(cudaStream_t stream, cudaStreamCallback_t function, 
 	if (!s)
 		return cudaErrorInvalidResourceHandle;
 	if (s->capture)
-		return cudaErrorStreamCaptureUnsupported;
+		return guest_capture_spoil(s);
 	wait_stream(s);
 	clock_wait_until(clock_stream_done_ns(s));
 	clock_leave();
