@@ -28,15 +28,15 @@ struct emu_device {
 	struct line_filter *filter, *no_filter; /* what the cache simulation follows; nothing */
 	/* of a program's device */
 	struct gpu_spec sheet;
-	struct heap *heap;               /* of device code; NULL = not asked for yet */
-	struct heap *launch_room;        /* for what launches of kernels by kernels pass; likewise */
-	uint64_t workspace;              /* of cooperative launches; 0 = none yet */
-	uint64_t param_area; /* PARAM_AREAS of them, one behind the other */
+	struct heap *heap;        /* of device code; NULL = not asked for yet */
+	struct heap *launch_room; /* for what launches of kernels by kernels pass; likewise */
+	uint64_t workspace;       /* of cooperative launches; 0 = none yet */
+	uint64_t param_area;      /* PARAM_AREAS of them, one behind the other */
 	uint64_t used_bytes, most_bytes;
-	unsigned n_apart;                /* launches that run while others do */
-	uint8_t areas_taken;             /* bit per area of parameters */
-	unsigned new_regions;            /* since a launch first waited */
-	struct memory_left host;         /* when the program began */
+	unsigned n_apart;        /* launches that run while others do */
+	uint8_t areas_taken;     /* bit per area of parameters */
+	unsigned new_regions;    /* since a launch first waited */
+	struct memory_left host; /* when the program began */
 	struct texture_table textures;
 	struct image_cache *images;
 	struct known_launches *known;
