@@ -15,10 +15,12 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LOOK_S 0.05      /* how often it is looked at what it does */
-#define IDLE_S 0.2       /* it did nothing for so long: it waits */
+#define IDLE_S 0.2       /* it did nothing for so long: it waits ... */
+#define IDLE_CPU_S 0.1   /* ... and worked for so long, on a machine that has others to serve */
 #define LONG_S 20        /* it may wait, though it does something: the host goes on, too */
 #define FORSAKEN_S 10    /* host and launches wait for each other */
 #define TRUSTED 16       /* launches of a kernel that never waited: the next will not either */
@@ -37,7 +39,7 @@ struct flight {
 	bool in_call;        /* it has no thread, and cannot go on beside the host */
 	bool apart, forsaken;
 	struct later *place;
-	double began_s, looked_s, moved_s;
+	double began_s, looked_s, moved_s, moved_cpu_s; /* moved: did something; of processors' time */
 	struct flight *next;
 };
 static struct flight *flights; /* those that are apart */
@@ -129,11 +131,29 @@ static const struct guest_waits waits = {
 
 /* --- a launch that waits --- */
 
+static double cpu_s(void)
+{
+	struct timespec t = { 0 };
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void moved(struct flight *f, double now)
+{
+	f->moved_s = now;
+	f->moved_cpu_s = cpu_s();
+}
+
 static void look(struct flight *f, double now)
 {
 	if (!emu_running_only_looked(kernel_run_emulated(f->run)))
-		f->moved_s = now;
+		moved(f, now);
 	f->looked_s = now;
+}
+
+static bool is_idle(const struct flight *f, double now)
+{
+	return now - f->moved_s >= IDLE_S && (f->apart || cpu_s() - f->moved_cpu_s >= IDLE_CPU_S);
 }
 
 /* The call returns. */
@@ -158,7 +178,7 @@ static bool breathe(void *unused)
 	const double now = clock_now_s();
 	if (now - f->looked_s >= LOOK_S)
 		look(f, now);
-	const bool idle = now - f->moved_s >= IDLE_S;
+	const bool idle = is_idle(f, now);
 	if (f->in_call)
 		return now - f->moved_s < FORSAKEN_S;
 	if (!f->apart && (idle || now - f->began_s >= LONG_S))
@@ -191,7 +211,8 @@ static void *fly(void *arg)
 	struct flight *f = arg;
 	guest_lock_await();
 	mine = f;
-	f->began_s = f->looked_s = f->moved_s = clock_now_s();
+	f->began_s = f->looked_s = clock_now_s();
+	moved(f, f->began_s);
 	emu_running_go(kernel_run_emulated(f->run));
 	if (!f->apart) {
 		guest_lock_hand(f->host, f->host_depth);
