@@ -237,6 +237,9 @@ struct run_counts {
 	double l2_written_sectors;      /* of l2_sectors: by stores and atomics, ... */
 	double l2_local_sectors;        /* ... of those to local memory */
 	double l2_requests;             /* lines asked of L2, each with 1 to 4 of those sectors */
+	double l2_load_requests;        /* of those by loads, ... */
+	double l2_load_lines;           /* ... of so many lines, if all were wanted equally often */
+	double load_rounds;             /* how often a warp waits for loads, one after the other */
 	double dram_accesses;           /* lines read from device memory or written, each at one time */
 	double pages_host, pages_fresh; /* bytes of managed memory that came page by page: what the
 	                                 * host wrote, what nobody did */

@@ -10,6 +10,7 @@
 #include "timemodel/branch_time.h"
 #include "timemodel/constants.h"
 #include "timemodel/held_warp.h"
+#include "timemodel/store_port.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -62,10 +63,9 @@ struct progress {
 	double start; /* of this region */
 	double last;  /* latest issue so far */
 	double issued, int_issued, sfu_issued;
-	double memory;        /* latest issue of a memory instruction */
-	bool accessed;        /* is there one? */
-	bool stores;          /* one that stores to global memory */
-	double first_store;   /* of those */
+	double memory; /* latest issue of a memory instruction */
+	bool accessed; /* is there one? */
+	struct store_port port;
 	double product;       /* of a product of tensor cores: fragments of the next are loaded then */
 	double fragments;     /* when those of the next are there */
 	double stored[3];     /* latest issue of a store: global, shared, local */
@@ -184,16 +184,6 @@ static double by_port(struct scheduler *s, const struct timing_inst *x, const st
 	return t;
 }
 
-/* What leaves by the port of stores does so from then on. */
-static void note_first_store(struct progress *at, const struct timing_inst *x, double t)
-{
-	if (x->space == MEMORY_SHARED ||
-	    (x->class != INST_STORE && x->class != INST_ATOMIC && x->class != INST_REDUCTION))
-		return;
-	at->first_store = at->stores ? fmin(at->first_store, t) : t;
-	at->stores = true;
-}
-
 /* In its place, as the assembler has arranged it. */
 static void issue_machine_inst(struct scheduler *s, uint32_t i, uint32_t b, struct progress *at)
 {
@@ -208,8 +198,7 @@ static void issue_machine_inst(struct scheduler *s, uint32_t i, uint32_t b, stru
 	if (x->class == INST_GROUP_WAIT)
 		t = fmax(t, s->ready[TIMING_PRODUCTS_BOARD]);
 	/* what calls of the system, and waits for a cluster, take is not in its stall counts */
-	const double stored = at->stored[0];
-	t += held_warp_cycles(s->program, i, s->gpu, stored > 0 ? t - stored : -1);
+	t += held_warp_cycles(s->program, i, s->gpu, store_port_idle(&at->port, t));
 	at->last = t + fmax(1, x->control.stall);
 	const double leaves = by_port(s, x, &s->program->counts[i], t);
 	if (mostly_loads(x, &s->program->counts[i]))
@@ -225,9 +214,7 @@ static void issue_machine_inst(struct scheduler *s, uint32_t i, uint32_t b, stru
 	at->accessed |= inst_orders_memory(x);
 	if (inst_orders_memory(x))
 		at->memory = fmax(at->memory, t);
-	if (x->class == INST_STORE && x->space != MEMORY_SHARED && x->space != MEMORY_LOCAL)
-		at->stored[0] = t;
-	note_first_store(at, x, t);
+	store_port_note(&at->port, s->program, i, s->h->block_passes[b], t);
 }
 
 /* Registers for what loads bring are few: the next one takes that of an earlier one. */
@@ -253,7 +240,6 @@ static double in_memory_order(const struct timing_inst *x, struct progress *at, 
 	if (room == 2)
 		at->stored_before = at->stored[room];
 	at->stored[room] = t + 1;
-	note_first_store(at, x, t);
 	return t;
 }
 
@@ -284,8 +270,9 @@ static void issue_inst(struct scheduler *s, uint32_t i, uint32_t b, struct progr
 		at->product = fmax(at->product, t);
 	if (is_windowed(x) && s->n_loads >= (unsigned)timing.loads_ahead)
 		t = fmax(t, s->load_done[s->n_loads % (unsigned)timing.loads_ahead]);
-	const double idle = fmax(t, at->last), stored = at->stored[0];
-	const double held = held_warp_cycles(s->program, i, s->gpu, stored > 0 ? idle - stored : -1);
+	const double idle = fmax(t, at->last);
+	const double held = held_warp_cycles(s->program, i, s->gpu, store_port_idle(&at->port, idle));
+	store_port_note(&at->port, s->program, i, s->h->block_passes[b], t);
 	if (held > 0)
 		at->held = t = idle + held;
 	if (x->issued > 0)
@@ -317,7 +304,7 @@ static void close_region(struct scheduler *s, uint32_t *region, struct progress 
 	const double next = end + others_cycles(s, *region, end - at->start, passes);
 	struct path *const path = &s->path[(*region)++];
 	path->cycles += weight * (end - at->start);
-	path->to_store += weight * ((at->stores ? at->first_store : end) - at->start);
+	path->to_store += weight * ((at->port.used ? at->port.first : end) - at->start);
 	*at = (struct progress){ .start = next, .last = next, .memory = next };
 }
 

@@ -52,11 +52,33 @@ static double cluster_wait_cycles(const struct timing_program *p)
 	       timing.cluster_wait_warp_cycles * p->warps / p->thread_blocks;
 }
 
+static bool is_fence(enum inst_class c)
+{
+	return c == INST_FENCE || c == INST_MEMBAR;
+}
+
+/* What the first fence of a warp takes longer, of each of its executions. */
+static double first_fence_cycles(const struct timing_program *p, uint32_t i)
+{
+	for (uint32_t k = 0; k < i; k++)
+		if (is_fence(p->inst[k].class) && p->counts[k].warp_executed > 0)
+			return 0;
+	const double times = (double)p->counts[i].warp_executed / p->warps;
+	return timing.first_fence_cycles / fmax(1, times);
+}
+
 /* A fence waits for the stores before it. */
 static double fence_cycles(double alone, double since_store)
 {
 	const double behind = timing.fence_store_cycles - timing.fence_cycles + alone;
-	return since_store < 0 ? alone : fmax(alone, behind - since_store);
+	return fmax(alone, behind - since_store);
+}
+
+/* The stores before it are there long before. */
+static double host_fence_cycles(const struct timing_program *p, double since_store)
+{
+	const double beside = p->machine_code ? timing.errbar_cycles : 0;
+	return fmax(timing.host_fence_cycles - beside, timing.fence_store_cycles - since_store);
 }
 
 double held_warp_cycles(const struct timing_program *p, uint32_t i, const struct gpu_spec *g,
@@ -74,8 +96,12 @@ double held_warp_cycles(const struct timing_program *p, uint32_t i, const struct
 	switch (x->class) {
 	case INST_SHARED_SWAP: return swap_rounds(x, c) * timing.swap_round_cycles;
 	case INST_CLUSTER_WAIT: return cluster_wait_cycles(p);
-	case INST_FENCE: return fence_cycles(timing.fence_cycles, since_store);
-	case INST_MEMBAR: return fence_cycles(timing.fence_cycles - timing.errbar_cycles, since_store);
+	case INST_FENCE:
+		return fence_cycles(timing.fence_cycles, since_store) + first_fence_cycles(p, i);
+	case INST_MEMBAR:
+		return fence_cycles(timing.fence_cycles - timing.errbar_cycles, since_store) +
+		       first_fence_cycles(p, i);
+	case INST_HOST_FENCE: return host_fence_cycles(p, since_store);
 	case INST_ERRBAR: return timing.errbar_cycles;
 	case INST_BLOCK_FENCE: return timing.block_fence_cycles;
 	case INST_CONDITION: return timing.condition_cycles;

@@ -8,8 +8,9 @@
 #include "model/gpu.h"
 #include "timemodel/timing_program.h"
 
-/* Cycles of one execution of @i by a warp of a block of @p; @since_store: since its last store to
- * global memory, negative = there is none. 0 = the next instruction follows as soon as it can. */
+/* Cycles of one execution of @i by a warp of a block of @p; @since_store: since the block's
+ * stores to global memory have left, negative = they have not, INFINITY = there are none. 0 = the
+ * next instruction follows as soon as it can. */
 double held_warp_cycles(const struct timing_program *p, uint32_t i, const struct gpu_spec *g,
                         double since_store);
 /* Times that a warp goes round until all its lanes have changed their words of shared memory. */

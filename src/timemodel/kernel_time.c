@@ -304,6 +304,13 @@ static double link_ns(const struct gpu_spec *g, const struct run_counts *c)
 	return both / rates.duplex_gbs + alone / rates.pinned_gbs;
 }
 
+/* Warps that wait @n times, one after the other, do not work meanwhile, the less the fewer times.
+ */
+static double by_turns(double n, double work, double waits)
+{
+	return waits > 0 ? norm(log(2) / log1p(1 / n), work, waits) : work;
+}
+
 /* Does L2 take all lines that are stored in no less time than the busiest SM sends its own?
  * @share: of the blocks, on that SM. */
 static bool l2_takes_stores(const struct gpu_spec *g, const struct run_counts *c,
@@ -390,8 +397,10 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 		                              (g->dram_gbs * timing.dram_efficiency);
 
 	const double link = link_ns(g, counts), trip = link > 0 ? timing.host_trip_ns : 0;
-	const double crowded =
+	const double even =
 		crowded_ns(overlapped(sm, calls), out->resource_ns[PERF_DRAM], out->resource_ns[PERF_L2]);
+	const double crowded =
+		by_turns(fmax(1, counts->load_rounds) * waves, even, uneven_ns(g, counts));
 	/* the last block cannot begin before all others have, and then lasts as long as any */
 	const double lone = fmin(crowded, lone_block_cycles(&w) * ns);
 	const double inside =

@@ -60,6 +60,19 @@ double l2_ns(const struct gpu_spec *g, const struct run_counts *c)
 	return l2_sector_times(c) * SECTOR_BYTES / g->l2_gbs;
 }
 
+double uneven_ns(const struct gpu_spec *g, const struct run_counts *c)
+{
+	const double slices = timing.l2_half_slices, lines = c->l2_load_lines;
+	if (!(c->l2_sectors >= 0) || !(lines > 0))
+		return 0;
+	const double of_slice = lines / slices;
+	const double excess = fmin(sqrt(2 * log(slices) * of_slice), timing.l2_slice_excess);
+	/* who is the first to want a line wants those beside it, which lie in all slices */
+	const double again = fmax(0, c->l2_load_requests - lines);
+	const double ns = again * timing.l2_request_sectors * SECTOR_BYTES / g->l2_gbs;
+	return ns * excess / of_slice;
+}
+
 double stored_lines_ns(const struct gpu_spec *g, const struct run_counts *c)
 {
 	const double lines = fmin((double)c->total.st_lines, c->l2_requests);

@@ -12,7 +12,10 @@
 
 /* Loads and stores, without what atomics wait for. */
 double l2_ns(const struct gpu_spec *g, const struct run_counts *c);
-/* Of that, lines that are stored. */
+/* How much longer loads wait where they want few lines: of the slices of L2 among which these lie
+ * by chance, for the fullest. In ns. */
+double uneven_ns(const struct gpu_spec *g, const struct run_counts *c);
+/* Of l2_ns(), lines that are stored. */
 double stored_lines_ns(const struct gpu_spec *g, const struct run_counts *c);
 /* Do lanes store words that are some way apart? Those between them come with the next
  * instructions. */

@@ -159,6 +159,13 @@ static double far_waits(const struct load_misses *m)
 	return fmin(1, half + half * sqrt(2 * log(m->blocks) / fmax(1, m->waits)));
 }
 
+/* An SM takes a line from L2. */
+static double intake_cycles(const struct counts *c)
+{
+	const double sectors = c->ld_lines ? (double)c->ld_sectors / (double)c->ld_lines : 1;
+	return fmax(timing.intake_line_cycles, sectors * timing.intake_sector_cycles);
+}
+
 /* The last of @lines of @c's kind from L2, which an SM takes one after the other, ns. */
 static double from_l2_ns(const struct gpu_spec *g, const struct load_misses *m,
                          const struct counts *c, double lines)
@@ -188,6 +195,7 @@ struct load_wait load_wait_of(const struct hyperblocks *h, const struct gpu_spec
 	const bool once = p->thread_blocks <= 1 && h->block_passes[b] <= 1;
 	const double part = h->block_passes[b] > 0 && !once ? fmin(1, average / h->block_passes[b]) : 1;
 	const double together = fmin(lines, timing.spread_lines);
+	const double more = fmax(0, lines - together) * from.l2_lines;
 	const double pages =
 		fmin(together * from.dram_lines, misses->dram_bytes / timing.dram_page_bytes);
 	const double per_ns = g->clock_mhz * 1e-3;
@@ -195,7 +203,8 @@ struct load_wait load_wait_of(const struct hyperblocks *h, const struct gpu_spec
 		.l2 = part * fmin(1, fmax(from.l2, from.dram)),
 		.dram = part * fmin(1, from.dram),
 		.l1_cycles = g->l1_latency_ns * per_ns,
-		.l2_cycles = from_l2_ns(g, misses, &p->counts[i], together * from.l2_lines) * per_ns,
+		.l2_cycles = from_l2_ns(g, misses, &p->counts[i], together * from.l2_lines) * per_ns +
+		             more * intake_cycles(&p->counts[i]),
 		.dram_cycles = from_dram_ns(g, misses, pages) * per_ns,
 	};
 }

@@ -52,6 +52,9 @@ static void add_inst(struct region *r, const struct timing_inst *x, const struct
 	r->store_cycles += stored_cycles(c) + local_store_cycles(x);
 	r->local_store_cycles += local_store_cycles(x);
 	r->load_cycles += x->class == INST_STORE ? 0 : x->local_lines;
+	r->load_cycles += x->remote_sectors * (x->class == INST_ATOMIC || x->class == INST_REDUCTION
+	                                           ? timing.remote_atomic_cycles
+	                                           : timing.remote_sector_cycles);
 	r->call_ns += serial_call_ns(x, c);
 	if (x->space == MEMORY_TEXTURE || x->space == MEMORY_TEXELS)
 		r->texture_cycles +=
@@ -184,6 +187,20 @@ static double longest_block(const struct timing_program *all, const struct gpu_s
 	return sum;
 }
 
+/* How often warps leave the loop of block @b, which asks, for what lies behind it: a loop that was
+ * unrolled has several of these. */
+static double leave_passes(const struct timing_program *p, uint32_t b)
+{
+	double most = 0;
+	for (uint32_t k = b; k < p->n_blocks && p->block[k].asks; k++)
+		for (unsigned i = 0; i < 2; i++) {
+			const int32_t s = p->block[k].successor[i];
+			if (s >= 0 && !p->block[s].asks)
+				most = fmax(most, p->block[s].warp_passes);
+		}
+	return most;
+}
+
 /* The critical path of a warp that has to wait for the turns of all others, too. Somebody always
  * looks whose turn it is: nothing is lost between two looks. */
 static double all_turns(const struct timing_program *all, const struct gpu_spec *g,
@@ -199,7 +216,7 @@ static double all_turns(const struct timing_program *all, const struct gpu_spec 
 			block[b].warp_passes = passes / all->warps;
 		else /* who waits asks once more when its turn has come */
 			block[b].warp_passes =
-				block[b].asks && passes > 0 ? t->n : fmin(t->n, passes * t->share);
+				fmin(t->n, (block[b].asks ? leave_passes(all, b) : passes) * t->share);
 		block[b].entering_blocks = block[b].warp_passes > 0;
 	}
 	struct timing_inst *inst = mem_calloc(all->n_insts + 1, sizeof *inst);
@@ -260,6 +277,7 @@ void regions_build(const struct timing_program *p, const struct gpu_spec *g, dou
 	for (unsigned r = 0; r < h.n_regions; r++)
 		share_out(&out->regions[r]);
 	struct demand *asked = asked_in_a_pass(g, out);
+	free(lines_waited_for(&h, &out->load_rounds));
 	struct path *path = critical_paths(&h, g, &misses, asked);
 	for (unsigned r = 0; r < h.n_regions; r++) {
 		out->regions[r].critical_path_cycles = path[r].cycles;

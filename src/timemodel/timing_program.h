@@ -95,9 +95,10 @@ struct timing_inst {
 	uint8_t wide_words; /* a shared load that brings others along: 2 or 4 words; else 0 */
 	bool by_group;      /* a product of tensor cores by four warps, which go on meanwhile */
 	/* in all, of the thread blocks that ran */
-	double shared_passes; /* of atomics on shared memory */
-	double load_passes;   /* of global loads, by banks of L1; 0 = not known */
-	double local_lines;   /* of local memory: 32 words each */
+	double shared_passes;  /* of atomics on shared memory */
+	double load_passes;    /* of global loads, by banks of L1; 0 = not known */
+	double local_lines;    /* of local memory: 32 words each */
+	double remote_sectors; /* of shared memory of the cluster's other blocks */
 	double values; /* of all executions: what is done for one value of the lanes after the other */
 	double vain;   /* calls of lanes that came to nothing */
 	struct load_origin origin;

@@ -22,10 +22,13 @@ struct l2_traffic {
 	uint64_t requests; /* accesses, whatever their sectors */
 	uint64_t memory_accesses; /* lines read from memory or written to it at one time */
 };
+/* Lines that loads ask for, told apart by so many bits of their hash. */
+#define WANTED_BINS 256
 /* What one part of the simulation does with L2. */
 struct l2_part {
-	uint32_t clock;        /* accesses so far */
-	struct l2_traffic now; /* of this wave, at its level */
+	uint64_t wanted[WANTED_BINS]; /* how often */
+	uint32_t clock;               /* accesses so far */
+	struct l2_traffic now;        /* of this wave, at its level */
 	/* sectors that L2 still has to write, by the highest level at which their set is in use */
 	uint64_t dirty[LOG_MAX_LEVEL + 1];
 };

@@ -22,6 +22,7 @@
 #include "emu/count/cache_store.h"
 
 #include <stdatomic.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -421,6 +422,27 @@ void cache_sim_part(struct cache_sim *c, unsigned part)
 		end_waves(c);
 }
 
+/*
+ * How many lines loads ask L2 for, and how often. Squares tell how unevenly: those of bins are
+ * greater than those of lines, as far as lines share a bin by chance.
+ */
+static void add_wanted(const struct cache_sim *c, struct cache_totals *t)
+{
+	double squares = 0;
+	for (unsigned i = 0; i < CACHE_PARTS; i++) {
+		double asked = 0, of_bins = 0;
+		for (unsigned k = 0; k < WANTED_BINS; k++) {
+			const double n = (double)c->part[i].l2.wanted[k];
+			asked += n;
+			of_bins += n * n;
+		}
+		t->load_requests += asked;
+		squares += fmax(asked, (of_bins * WANTED_BINS - asked * asked) / (WANTED_BINS - 1));
+	}
+	t->load_lines = squares > 0 ? weight_of(c) * t->load_requests * t->load_requests / squares : 0;
+	t->load_requests *= weight_of(c);
+}
+
 struct cache_totals cache_sim_totals(const struct cache_sim *c)
 {
 	struct cache_totals t = { 0 };
@@ -443,6 +465,7 @@ struct cache_totals cache_sim_totals(const struct cache_sim *c)
 		for (unsigned level = c->level; level <= LOG_MAX_LEVEL; level++)
 			t.late_write_bytes += SECTOR * weight * (double)c->part[i].l2.dirty[level];
 	}
+	add_wanted(c, &t);
 	return t;
 }
 

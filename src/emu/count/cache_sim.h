@@ -119,7 +119,10 @@ struct cache_totals {
 	double first_bytes;      /* of both, never read before; 0 without cache_sim_follow_first */
 	double late_write_bytes; /* still in L2 at the end: written when others need the room */
 	double missed_sectors;   /* that loads and atomics asked L2 for, and it did not have */
-	double memory_accesses;  /* lines read or written at one time, however much of them */
+	double load_requests;    /* of l2_requests */
+	/* lines, if all of them were wanted equally often: one that is wanted often counts for many */
+	double load_lines;
+	double memory_accesses; /* lines read or written at one time, however much of them */
 };
 struct cache_totals cache_sim_totals(const struct cache_sim *c);
 

@@ -220,6 +220,8 @@ double sampled_traffic_fill(const struct emu_launch *l, double factor, struct ru
 	c->l2_local_sectors = t.l2_local * factor;
 	c->l2_written_sectors = t.l2_written * factor;
 	c->l2_requests = t.l2_requests * factor;
+	c->l2_load_requests = t.load_requests * factor;
+	c->l2_load_lines = t.load_lines * factor;
 	const double bytes = t.read_bytes + t.write_bytes + t.late_write_bytes;
 	const double accesses = t.memory_accesses + t.late_write_bytes / LINE_BYTES;
 	c->dram_accesses = bytes > 0 ? accesses / bytes * (dram.read + dram.written) : 0;

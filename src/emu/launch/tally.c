@@ -15,6 +15,7 @@
 #include "base/mem.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,18 @@ struct sums {
 	struct mem_count *mem;
 	uint64_t *guards, *divergent, *again_warps, *again_lanes;
 };
+
+/* All counts but those that are flushed into the others. */
+static void add_mem(struct mem_count *to, const struct mem_count *from)
+{
+	const size_t words = sizeof *to / sizeof(uint64_t);
+	uint64_t sum[sizeof *to / sizeof(uint64_t)], more[sizeof *to / sizeof(uint64_t)];
+	memcpy(sum, to, sizeof sum);
+	memcpy(more, from, sizeof more);
+	for (size_t i = offsetof(struct mem_count, slow) / sizeof *sum; i < words; i++)
+		sum[i] += more[i];
+	memcpy(to, sum, sizeof sum);
+}
 
 static struct sums sum_workers(const struct emu_launch *l)
 {
@@ -48,26 +61,8 @@ static struct sums sum_workers(const struct emu_launch *l)
 			s.segments[i].warps += wk->segments[i].warps + full[0] + full[1];
 			s.segments[i].lanes += wk->segments[i].lanes + 32 * (full[0] + full[1]);
 		}
-		for (unsigned i = 0; i < im->ir.n_mem; i++) {
-			struct mem_count *to = &s.mem[i];
-			const struct mem_count *from = &wk->mem[i];
-			for (unsigned g = 0; g < 2; g++) {
-				to->slow[g] += from->slow[g];
-				to->odd[g] += from->odd[g];
-			}
-			to->requests += from->requests;
-			to->sectors += from->sectors;
-			to->lines += from->lines;
-			to->bytes += from->bytes;
-			to->wavefronts += from->wavefronts;
-			to->ideal += from->ideal;
-			to->passes += from->passes;
-			to->local_lines += from->local_lines;
-			to->local_sectors += from->local_sectors;
-			to->atom_waves += from->atom_waves;
-			for (unsigned g = 0; g < 3; g++)
-				to->space[g] += from->space[g];
-		}
+		for (unsigned i = 0; i < im->ir.n_mem; i++)
+			add_mem(&s.mem[i], &wk->mem[i]);
 		for (unsigned i = 0; i < im->ir.n_ops; i++)
 			s.guards[i] += wk->guard_lanes[i];
 		for (unsigned i = 0; i < im->ir.n_blocks; i++) {
@@ -298,6 +293,8 @@ static struct op_memory memory_of(const struct xop *x, const struct sums *s)
 	if (x->kind == X_ATOM || x->kind == X_RED)
 		m.shared_passes = (double)c->passes;
 	m.local_lines = (double)c->local_lines;
+	m.remote_sectors = (double)c->remote_sectors;
+	m.remote = 2 * c->remote > c->requests;
 	if (x->kind == X_LD && x->space == SPACE_GLOBAL)
 		m.load_passes = (double)c->wavefronts;
 	if (x->kind == X_MATCH || x->kind == X_SYSTEM || (x->kind == X_LD && x->space == SPACE_CONST))

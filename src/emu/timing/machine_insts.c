@@ -223,7 +223,9 @@ enum inst_class class_beyond_machine(const struct xop *x)
 	if (x->kind == X_MEET_WARP &&
 	    (x->op == MEET_COLLECTIVE || x->op == MEET_GATHERED || x->op == MEET_ONE_PLACE))
 		return INST_MEETING;
-	return x->kind == X_FENCE && x->scope > SCOPE_CTA ? INST_FENCE : INST_OTHER;
+	if (x->kind != X_FENCE || x->scope <= SCOPE_CTA)
+		return INST_OTHER;
+	return x->scope == SCOPE_SYS ? INST_HOST_FENCE : INST_FENCE;
 }
 
 /* Sums of floats on shared memory: no instruction does them. */

@@ -30,7 +30,9 @@ static enum inst_class class_of(const struct sass_inst *i, const struct sass_op_
 	if (i->op == SASS_BAR)
 		return INST_BARRIER;
 	if (i->op == SASS_MEMBAR)
-		return sass_has(i, SASS_MOD_CTA) ? INST_BLOCK_FENCE : INST_MEMBAR;
+		return sass_has(i, SASS_MOD_CTA)   ? INST_BLOCK_FENCE
+		       : sass_has(i, SASS_MOD_SYS) ? INST_HOST_FENCE
+		                                   : INST_MEMBAR;
 	if (i->op == SASS_ERRBAR)
 		return INST_ERRBAR;
 	if (info->flow == SASS_FLOW_BRANCH)
@@ -63,7 +65,8 @@ static bool is_group_product(const struct sass_inst *i)
 static void describe_memory(struct timing_inst *t, const struct xop *x, const struct op_memory *m,
                             const uint8_t *variance)
 {
-	t->space = timing_space(x);
+	t->space = m->remote ? MEMORY_REMOTE : timing_space(x);
+	t->remote_sectors = m->remote_sectors;
 	t->one_address = !variance_of_source(variance, &x->s[0]);
 	t->float_data = x->type >= PTX_F16 && x->type <= PTX_F64;
 	if (x->kind == X_LD && x->space == SPACE_SHARED && x->bytes * x->vec == 16)

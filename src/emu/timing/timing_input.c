@@ -82,26 +82,6 @@ static void describe_part(struct timing_inst *t, const struct ir *ir, uint32_t o
 		t->issued = fmaxf(1, t->products / (16 * 8 * 16));
 }
 
-/* Shared memory of other blocks is reached through addresses that mapa makes. */
-static bool maps_remote(const struct ir *ir)
-{
-	for (unsigned i = 0; i < ir->func->n_insts; i++)
-		if (ir->func->insts[i].op == OP_MAPA)
-			return true;
-	return false;
-}
-
-/* Where an access goes that its instruction does not tell; @c: what was counted of it. */
-static void describe_place(struct timing_inst *t, const struct xop *x, const struct counts *c,
-                           bool remote)
-{
-	if (x->kind == X_TEXTURE)
-		t->space = texture_space(x);
-	if (remote && x->mem >= 0 && x->space == SPACE_GENERIC && x->kind != X_ST &&
-	    2 * (c->shared_ld_requests + c->shared_atom_requests) > c->warp_executed)
-		t->space = MEMORY_REMOTE;
-}
-
 /* Barriers in shared memory tell when copies are there: by a register of their own. */
 static void describe_copies(struct timing_inst *t, int32_t copies)
 {
@@ -114,7 +94,6 @@ static void describe_copies(struct timing_inst *t, int32_t copies)
 static struct timing_inst *describe_insts(const struct ir *ir, const struct op_memory *memory,
                                           const struct counts *of_op, uint8_t *copies)
 {
-	const bool remote = maps_remote(ir);
 	struct timing_inst *inst = mem_calloc(ir->n_ops + 1, sizeof *inst);
 	struct machine_inst *machine = mem_calloc(ir->n_ops + 1, sizeof *machine);
 	struct wide_load *loads = wide_loads(ir);
@@ -134,7 +113,11 @@ static struct timing_inst *describe_insts(const struct ir *ir, const struct op_m
 		inst[o].origin = memory[o].origin;
 		inst[o].values = memory[o].values;
 		inst[o].vain = memory[o].vain;
-		describe_place(&inst[o], &ir->ops[o], &of_op[o], remote);
+		inst[o].remote_sectors = memory[o].remote_sectors;
+		if (ir->ops[o].kind == X_TEXTURE)
+			inst[o].space = texture_space(&ir->ops[o]);
+		if (memory[o].remote)
+			inst[o].space = MEMORY_REMOTE;
 		describe_copies(&inst[o], (int32_t)ir->n_regs);
 		if (inst[o].class == INST_SHARED_SWAP)
 			inst[o].issued *= (float)swap_rounds(&inst[o], &of_op[o]);
@@ -271,7 +254,8 @@ static void load_behind_fences(const struct ir *ir, bool machine_code, struct ti
 		bool fenced = false;
 		for (uint32_t o = ir->blocks[b].first; o < ir->blocks[b].end; o++) {
 			first = ir->ops[o].first || !machine_code ? &inst[o] : first;
-			fenced |= inst[o].class == INST_FENCE || inst[o].class == INST_MEMBAR;
+			fenced |= inst[o].class == INST_FENCE || inst[o].class == INST_MEMBAR ||
+			          inst[o].class == INST_HOST_FENCE;
 			if (!fenced || !first || ir->ops[o].kind != X_LD)
 				continue;
 			first->origin.known = true;

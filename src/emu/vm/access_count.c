@@ -164,11 +164,22 @@ static void count_local(struct access *a, struct mem_count *c)
 	}
 }
 
+/* Requests go to another block of the cluster by pieces of 32 bytes. */
+static void count_remote(const struct access *a, struct mem_count *c)
+{
+	struct lane_sets sectors;
+	lane_sets_find(&sectors, a->address, a->remote, 5);
+	c->remote++;
+	c->remote_sectors += lane_popc32(sectors.firsts);
+}
+
 /* Lanes that go to another block of the cluster are in no counter of shared memory, as on an H200:
  * an instruction all of whose lanes do is no request of it. */
 static void count_shared(struct access *a, struct mem_count *c)
 {
 	const uint32_t all = a->mask;
+	if (a->remote)
+		count_remote(a, c);
 	if (!(all & ~a->remote))
 		return;
 	a->mask &= ~a->remote;

@@ -34,8 +34,9 @@ struct mem_count {
 	uint64_t passes;      /* of atomics on shared memory */
 	uint64_t local_lines; /* of local memory: 32 words each */
 	uint64_t local_sectors;
-	uint64_t atom_waves; /* of atomics on global memory */
-	uint64_t space[3];   /* of the requests: global, shared, other */
+	uint64_t remote, remote_sectors; /* requests, 32 bytes: shared memory of a cluster's others */
+	uint64_t atom_waves;             /* of atomics on global memory */
+	uint64_t space[3];               /* of the requests: global, shared, other */
 };
 /* The buffer an instruction used last: from lo on, len addresses are good for its whole access. */
 struct mem_window {

@@ -5,6 +5,7 @@
 #include "../unit.h"
 #include "emu/count/count.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define N_LINES 5000
@@ -320,4 +321,42 @@ TEST(caches_begin_empty)
 	static const uint32_t lines[] = { 10, 40000, 40000, 500, 500, 40000 };
 	for (unsigned i = 0; i < 6; i++)
 		assert_true(read_once(lines[i]) == 128.0 * lines[i]);
+}
+
+/* Lines that loads ask L2 for: @many others once each beside @few that each block wants. */
+static struct cache_totals wanted(uint32_t few, uint32_t many)
+{
+	struct line_filter *f = line_filter_new(false);
+	line_filter_cover(f, 1 << 16);
+	struct cache_sim *c = cache_sim_new(&small_gpu, 1 << 16, f, 1, 1);
+	cache_sim_wave_size(c, BLOCKS);
+	struct access_log log = { 0 };
+	struct block_record records[BLOCKS];
+	const struct log_request r = { .kind = LOG_LOAD_L2 };
+	for (unsigned b = 0; b < BLOCKS; b++) {
+		access_log_begin(&log, c);
+		for (uint32_t line = 0; line < few; line++)
+			access_log_add(&log, c, line, 1, &r);
+		for (uint32_t line = 0; line < many; line++)
+			access_log_add(&log, c, few + b * many + line, 1, &r);
+		records[b] = (struct block_record){ .log = &log, .start = log.block_start, .end = log.n };
+	}
+	cache_sim_add_wave(c, records, BLOCKS);
+	for (unsigned i = 0; i < CACHE_PARTS; i++)
+		cache_sim_part(c, i);
+	const struct cache_totals t = cache_sim_totals(c);
+	free(log.e);
+	cache_sim_free(c);
+	line_filter_free(f);
+	return t;
+}
+
+/* How few lines are wanted is known, however often; a line that all want counts for many. */
+TEST(lines_wanted_by_many)
+{
+	const struct cache_totals hot = wanted(20, 0), cold = wanted(0, 1000), both = wanted(20, 10);
+	assert_true(hot.load_requests == 20 * BLOCKS);
+	assert_true(fabs(hot.load_lines - 20) < 0.1 * 20);
+	assert_true(fabs(cold.load_lines - 1000 * BLOCKS) < 0.05 * 1000 * BLOCKS);
+	assert_true(both.load_lines > 20 && both.load_lines < 20 + 10 * BLOCKS);
 }

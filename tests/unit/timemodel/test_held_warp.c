@@ -84,6 +84,12 @@ TEST(calls_hold_their_warp)
 		}
 }
 
+/* Alone, the first of a warp. */
+static double first_fence(void)
+{
+	return timing.fence_cycles + timing.first_fence_cycles;
+}
+
 /* A cluster meets the later, the more warps its blocks have; a fence takes its time alike. */
 TEST(blocks_of_a_cluster_meet)
 {
@@ -91,7 +97,7 @@ TEST(blocks_of_a_cluster_meet)
 	const double warps = (double)WARPS / BLOCKS;
 	const double want = timing.cluster_wait_cycles + timing.cluster_wait_warp_cycles * warps;
 	assert_true(fabs(finished(&wait) - want - 1) < 1e-3);
-	assert_true(fabs(finished(&fence) - timing.fence_cycles - 1) < 1e-3);
+	assert_true(fabs(finished(&fence) - first_fence() - 1) < 1e-3);
 }
 
 /* In machine code, where each instruction says when the next one may issue. */
@@ -113,20 +119,48 @@ static double in_machine_code(const enum inst_class *c, unsigned n)
 TEST(fences_of_machine_code)
 {
 	const enum inst_class fence[] = { INST_OTHER, INST_MEMBAR, INST_ERRBAR };
+	const enum inst_class fences[] = { INST_MEMBAR, INST_ERRBAR, INST_MEMBAR, INST_ERRBAR };
+	const enum inst_class host[] = { INST_HOST_FENCE, INST_ERRBAR };
 	const enum inst_class in_block[] = { INST_BLOCK_FENCE };
 	const enum inst_class behind[] = { INST_OTHER, INST_STORE, INST_MEMBAR, INST_ERRBAR };
 	const enum inst_class condition[] = { INST_CONDITION };
 	const enum inst_class meeting[] = { INST_MEETING };
 	const enum inst_class cluster[] = { INST_MEMBAR, INST_ERRBAR, INST_CLUSTER_WAIT };
-	assert_true(fabs(in_machine_code(fence, 3) - timing.fence_cycles) < 2);
-	assert_true(fabs(in_machine_code(fence, 2) - timing.fence_cycles + timing.errbar_cycles) < 2);
+	assert_true(fabs(in_machine_code(fence, 3) - first_fence()) < 2);
+	assert_true(fabs(in_machine_code(fence, 2) - first_fence() + timing.errbar_cycles) < 2);
+	assert_true(fabs(in_machine_code(fences, 4) - first_fence() - timing.fence_cycles) < 4);
 	assert_true(fabs(in_machine_code(in_block, 1) - timing.block_fence_cycles) < 2);
-	assert_true(fabs(in_machine_code(behind, 4) - timing.fence_store_cycles) < 4);
+	assert_true(fabs(in_machine_code(behind, 4) - timing.first_fence_cycles -
+	                 timing.fence_store_cycles) < 4);
+	assert_true(fabs(in_machine_code(host, 2) - timing.host_fence_cycles) < 2);
 	assert_true(fabs(in_machine_code(condition, 1) - timing.condition_cycles) < 2);
 	assert_true(fabs(in_machine_code(meeting, 1) - timing.meeting_cycles) < 2);
 	const double warps = (double)WARPS / BLOCKS;
 	const double meet = timing.cluster_wait_cycles + timing.cluster_wait_warp_cycles * warps;
-	assert_true(fabs(in_machine_code(cluster, 3) - meet) < 2);
+	assert_true(fabs(in_machine_code(cluster, 3) - meet - timing.first_fence_cycles) < 2);
+}
+
+/* Cycles of a fence behind a store of @lines lines by each warp. */
+static double behind_lines(unsigned lines, bool machine_code)
+{
+	struct sample s = { .p = { .machine_code = machine_code } };
+	struct timing_inst *x = add_machine(&s, INST_STORE, 1, TIMING_NO_BOARD, 0);
+	x->space = MEMORY_GLOBAL;
+	s.counts[0].st_lines = s.counts[0].st_sectors = (uint64_t)lines * WARPS;
+	s.counts[0].st_bytes = 32 * s.counts[0].st_sectors;
+	add_machine(&s, machine_code ? INST_MEMBAR : INST_FENCE, 1, TIMING_NO_BOARD, 0);
+	s.p.machine_code = machine_code;
+	return finished(&s);
+}
+
+/* tests/gpu/micro/group_steps.cu: those of all warps of the block have to leave first. */
+TEST(fences_wait_for_the_stores_of_the_block)
+{
+	const double warps = (double)WARPS / BLOCKS;
+	for (unsigned machine = 0; machine < 2; machine++) {
+		const double more = behind_lines(96, machine) - behind_lines(32, machine);
+		assert_true(fabs(more - 64 * warps * timing.store_line_cycles) < 1e-3 * more);
+	}
 }
 
 /* Who waits for products of a group waits for those before them as well

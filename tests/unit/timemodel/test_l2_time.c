@@ -34,3 +34,22 @@ TEST(stored_parts_of_sectors)
 	}
 	assert_true(fabs(ns[0] / ns[1] - 4) < 1e-6);
 }
+
+/* Lines that all SMs want lie among few of L2's slices by chance, the more unevenly the fewer they
+ * are (tests/gpu/micro/wanted.cu); a warp that waits for them once does nothing else meanwhile. */
+TEST(few_lines_are_wanted_by_all)
+{
+	double ns[3];
+	for (unsigned i = 0; i < 3; i++) {
+		struct run r = { .plan = { .block = { 128, 1, 1 }, .grid = { 132, 1, 1 } } };
+		r.counts.l2_sectors = r.counts.l2_requests = r.counts.l2_load_requests = 1 << 16;
+		r.counts.l2_load_lines = i ? 256 : 1e9;
+		r.counts.load_rounds = i == 2 ? 1e6 : 1;
+		finish(&r, "h200", 16, 0);
+		ns[i] = r.p.kernel_ns;
+	}
+	const struct gpu_spec *g = gpu_find("h200");
+	const double all = timing.l2_request_sectors * 32 / g->l2_gbs * (65536 - 256);
+	assert_true(fabs(ns[1] - ns[0] - all * 6.4 * 48 / 256) < 0.02 * all);
+	assert_true(ns[2] > ns[0] && ns[2] < ns[1]);
+}

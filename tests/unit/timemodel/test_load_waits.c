@@ -38,6 +38,35 @@ TEST(lines_that_many_want_come_earlier)
 	assert_true(own_of_dram(&none.p, 0) == 1); /* nobody waits */
 }
 
+/* Cycles of a warp that waits for @n loads of 32 lines from L2, of each so many sectors. */
+static double wait_for_lines(unsigned n, unsigned sectors)
+{
+	struct sample s = { 0 };
+	for (unsigned i = 0; i < n; i++) {
+		struct timing_inst *x = add_machine(&s, INST_LOAD, 2, 0, 0);
+		x->space = MEMORY_GLOBAL;
+		x->origin = (struct load_origin){ .known = true, .l2_lines = 1, .l2 = 1 };
+		s.counts[i].ld_requests = WARPS;
+		s.counts[i].ld_lines = 32 * WARPS;
+		s.counts[i].ld_sectors = sectors * s.counts[i].ld_lines;
+	}
+	add_machine(&s, INST_FP32, 2, 7, 1);
+	end_block(&s, -1, -1);
+	s.p.thread_blocks = WARPS; /* of one warp each */
+	return cycles(&s);
+}
+
+/* An SM takes lines from L2 one after the other, however many they are; whole ones by sectors
+ * (tests/gpu/micro/wanted.cu). */
+TEST(lines_come_one_after_the_other)
+{
+	const double more = 8 * 32, issued = 8 * 2;
+	const double by_lines = wait_for_lines(16, 1) - wait_for_lines(8, 1);
+	const double by_sectors = wait_for_lines(16, 4) - wait_for_lines(8, 4);
+	assert_true(fabs(by_lines - issued - more * timing.intake_line_cycles) < 1);
+	assert_true(fabs(by_sectors - issued - more * 4 * timing.intake_sector_cycles) < 1);
+}
+
 /* @n loads that are used at the end, each of which comes from memory once in four times. */
 static double wait_for_loads(unsigned n, double l2, unsigned lines)
 {

@@ -76,3 +76,34 @@ TEST(first_stores_are_known)
 		run_counts_free(&c);
 	}
 }
+
+/* Cycles of the longest block of a loop of turns for each of which a warp asks until it is its own,
+ * as one loop or as @copies of it. */
+static double turns_of(unsigned copies)
+{
+	struct sample s = { 0 };
+	for (unsigned i = 0; i < copies; i++) {
+		add_machine(&s, INST_ATOMIC, 2, 0, 0)->space = MEMORY_GLOBAL;
+		add_machine(&s, INST_BRANCH, 5, 7, 1);
+		end_block(&s, (int32_t)s.p.n_blocks, (int32_t)s.p.n_blocks + 1);
+		s.block[2 * i].asks = true;
+		s.block[2 * i].warp_passes = 1e5;
+		add_machine(&s, INST_REDUCTION, 2, 7, 0)->space = MEMORY_GLOBAL;
+		end_block(&s, (int32_t)s.p.n_blocks + 1, -1);
+		s.block[2 * i + 1].warp_passes = 64.0 / copies;
+	}
+	s.block[s.p.n_blocks - 1].successor[0] = -1;
+	s.p.turns = (struct timing_turns){ .n = 64, .share = 1, .to = s.p.n_blocks - 1 };
+	struct run_counts c = build(&s, 1);
+	const double cycles = c.longest_block_cycles;
+	run_counts_free(&c);
+	return cycles;
+}
+
+/* A loop that was unrolled has as many turns as before. */
+TEST(turns_of_unrolled_loops)
+{
+	const double rolled = turns_of(1), unrolled = turns_of(4);
+	assert_true(rolled > 64 * timing.atomic_latencies * gpu_find("h200")->l2_latency_ns);
+	assert_true(fabs(unrolled / rolled - 1) < 0.1);
+}
