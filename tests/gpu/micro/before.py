@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Times of launches of before.cu, displaced.cu, cut_short.cu and first.cu, by kernel and by what
-came before.
+"""Times of launches of before.cu, displaced.cu, cut_short.cu, first.cu, wanted.cu, group_steps.cu,
+lane_locks.cu and begun.cu, by kernel and by what came before.
 
     pmpp-explore launches BIN/before --backend cuda --json | before.py before > before.jsonl
 """
