@@ -304,6 +304,16 @@ static double link_ns(const struct gpu_spec *g, const struct run_counts *c)
 	return both / rates.duplex_gbs + alone / rates.pinned_gbs;
 }
 
+/* What device memory has to do; 0 where it is not known. */
+static double dram_ns(const struct gpu_spec *g, const struct run_counts *c)
+{
+	if (!(c->dram_read_bytes >= 0 && c->dram_write_bytes >= 0))
+		return 0;
+	return fmax(c->dram_read_bytes + c->dram_write_bytes,
+	            timing.dram_access_bytes * c->dram_accesses) /
+	       (g->dram_gbs * timing.dram_efficiency);
+}
+
 /* Warps that wait @n times, one after the other, do not work meanwhile, the less the fewer times.
  */
 static double by_turns(double n, double work, double waits)
@@ -388,17 +398,12 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 	const double sm = fmax(fmax(all_waves(&w, busiest, resident).cycles, last), longest) * ns;
 
 	/* Chip-wide: bytes over 1e9 bytes/s is ns. */
-	out->resource_ns[PERF_L2] = l2_ns(g, counts);
-	out->resource_ns[PERF_L2] = fmax(out->resource_ns[PERF_L2], atomics_ns(&counts->atomics));
+	out->resource_ns[PERF_L2] = fmax(l2_ns(g, counts), atomics_ns(&counts->atomics));
 	const double swaps = counts->atomics.contest_ns;
-	if (counts->dram_read_bytes >= 0 && counts->dram_write_bytes >= 0)
-		out->resource_ns[PERF_DRAM] = fmax(counts->dram_read_bytes + counts->dram_write_bytes,
-		                                   timing.dram_access_bytes * counts->dram_accesses) /
-		                              (g->dram_gbs * timing.dram_efficiency);
-
+	out->resource_ns[PERF_DRAM] = dram_ns(g, counts);
 	const double link = link_ns(g, counts), trip = link > 0 ? timing.host_trip_ns : 0;
-	const double even =
-		crowded_ns(overlapped(sm, calls), out->resource_ns[PERF_DRAM], out->resource_ns[PERF_L2]);
+	const double *const chip = out->resource_ns;
+	const double even = crowded_ns(overlapped(sm, calls), chip[PERF_DRAM], chip[PERF_L2]);
 	const double crowded =
 		by_turns(fmax(1, counts->load_rounds) * waves, even, uneven_ns(g, counts));
 	/* the last block cannot begin before all others have, and then lasts as long as any */

@@ -14,6 +14,13 @@
 
 #include <stdlib.h>
 
+static enum inst_class class_of_fence(const struct sass_inst *i)
+{
+	if (sass_has(i, SASS_MOD_CTA))
+		return INST_BLOCK_FENCE;
+	return sass_has(i, SASS_MOD_SYS) ? INST_HOST_FENCE : INST_MEMBAR;
+}
+
 /* Whose results come through a scoreboard, or which pipe is busy. */
 static enum inst_class class_of(const struct sass_inst *i, const struct sass_op_info *info)
 {
@@ -30,9 +37,7 @@ static enum inst_class class_of(const struct sass_inst *i, const struct sass_op_
 	if (i->op == SASS_BAR)
 		return INST_BARRIER;
 	if (i->op == SASS_MEMBAR)
-		return sass_has(i, SASS_MOD_CTA)   ? INST_BLOCK_FENCE
-		       : sass_has(i, SASS_MOD_SYS) ? INST_HOST_FENCE
-		                                   : INST_MEMBAR;
+		return class_of_fence(i);
 	if (i->op == SASS_ERRBAR)
 		return INST_ERRBAR;
 	if (info->flow == SASS_FLOW_BRANCH)
