@@ -193,6 +193,24 @@ static double passes_by_way(const struct hyperblocks *h, uint32_t b)
 	return average * (of_from > 0 ? h->block_passes[from] / of_from : 1);
 }
 
+static bool in_loop(const struct timing_program *p, uint32_t b)
+{
+	for (uint32_t k = b; k < p->n_blocks; k++)
+		for (unsigned i = 0; i < 2; i++)
+			if (p->block[k].successor[i] >= 0 && p->block[k].successor[i] <= (int32_t)b)
+				return true;
+	return false;
+}
+
+/* Passes of block @b beyond the first of each thread block. @by_warps: as many as its warps have
+ * made, who may be one that goes round. */
+static double repeated_passes(const struct hyperblocks *h, uint32_t b, bool by_warps)
+{
+	const struct timing_block *x = &h->program->block[b];
+	const double most = by_warps && in_loop(h->program, b) ? x->warp_passes : h->block_passes[b];
+	return fmax(0, most - x->entering_blocks);
+}
+
 /*
  * All passes of a block in a row take what its slowest warp took, in instructions: where they come
  * out longer, those beyond the average are fewer; where shorter, loops last longer.
@@ -201,21 +219,23 @@ static void fit_to_slowest_warp(struct hyperblocks *h)
 {
 	const struct timing_program *p = h->program;
 	const double all = p->slowest_warp_insts * p->thread_blocks;
-	double sum = 0, beyond = 0, repeated = 0;
+	double sum = 0, beyond = 0, repeated[2] = { 0 };
 	for (uint32_t b = 0; b < p->n_blocks; b++) {
 		const struct timing_block *x = &p->block[b];
 		sum += h->block_passes[b] * x->insts;
 		beyond += (h->block_passes[b] - average_passes(p, b)) * x->insts;
-		repeated += fmax(0, h->block_passes[b] - x->entering_blocks) * x->insts;
+		for (unsigned by_warps = 0; by_warps < 2; by_warps++)
+			repeated[by_warps] += repeated_passes(h, b, by_warps) * x->insts;
 	}
 	if (!(all > 0))
 		return;
 	const double fewer = sum > all && beyond > 0 ? fmin(1, (sum - all) / beyond) : 0;
-	const double more = sum < all && repeated > 0 ? (all - sum) / repeated : 0;
+	const bool by_warps = !(repeated[0] > 0); /* on average nobody goes round */
+	const double again = repeated[by_warps],
+				 more = sum < all && again > 0 ? (all - sum) / again : 0;
 	for (uint32_t b = 0; b < p->n_blocks; b++) {
-		const double once = p->block[b].entering_blocks;
 		h->block_passes[b] -= fewer * (h->block_passes[b] - average_passes(p, b));
-		h->block_passes[b] += more * fmax(0, h->block_passes[b] - once);
+		h->block_passes[b] += more * repeated_passes(h, b, by_warps);
 	}
 }
 

@@ -166,13 +166,15 @@ static double intake_cycles(const struct counts *c)
 	return fmax(timing.intake_line_cycles, sectors * timing.intake_sector_cycles);
 }
 
-/* The last of @lines of @c's kind from L2, which an SM takes one after the other, ns. */
+/* The last of @lines of @c's kind from L2, which an SM takes one after the other, ns. What others
+ * may write at any time is read where it is at home. */
 static double from_l2_ns(const struct gpu_spec *g, const struct load_misses *m,
-                         const struct counts *c, double lines)
+                         const struct timing_inst *x, const struct counts *c, double lines)
 {
+	const double far = x->strong && !x->polls ? 1 : m->far;
 	const double sectors = c->ld_lines ? (double)c->ld_sectors / (double)c->ld_lines : 1;
 	const double sector_ns = SECTOR_BYTES * g->sm_count / g->l2_gbs;
-	return g->l2_latency_ns + m->far * far_waits(m) * timing.written_far_ns +
+	return g->l2_latency_ns + far * far_waits(m) * timing.written_far_ns +
 	       fmax(0, lines - 1) * fmax(sectors, timing.l2_request_sectors) * sector_ns;
 }
 
@@ -203,8 +205,9 @@ struct load_wait load_wait_of(const struct hyperblocks *h, const struct gpu_spec
 		.l2 = part * fmin(1, fmax(from.l2, from.dram)),
 		.dram = part * fmin(1, from.dram),
 		.l1_cycles = g->l1_latency_ns * per_ns,
-		.l2_cycles = from_l2_ns(g, misses, &p->counts[i], together * from.l2_lines) * per_ns +
-		             more * intake_cycles(&p->counts[i]),
+		.l2_cycles =
+			from_l2_ns(g, misses, &p->inst[i], &p->counts[i], together * from.l2_lines) * per_ns +
+			more * intake_cycles(&p->counts[i]),
 		.dram_cycles = from_dram_ns(g, misses, pages) * per_ns,
 	};
 }
@@ -241,7 +244,7 @@ double held_line_cycles(const struct timing_program *p, const struct gpu_spec *g
 		return 0;
 	const struct load_origin from = origin_of(x, misses);
 	const double lines = (double)c->ld_lines / (double)c->ld_requests;
-	const double l2 = from_l2_ns(g, misses, c, lines * from.l2_lines);
+	const double l2 = from_l2_ns(g, misses, x, c, lines * from.l2_lines);
 	const double pages = fmin(lines * from.dram_lines, misses->dram_bytes / timing.dram_page_bytes);
 	const double dram = fmax(l2, from_dram_ns(g, misses, pages));
 	const double by_dram = from.l2 > 0 ? fmin(1, from.dram / from.l2) : 0;

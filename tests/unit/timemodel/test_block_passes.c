@@ -117,6 +117,29 @@ TEST(loops_last_as_long_as_in_the_slowest_warp)
 	run_counts_free(&c);
 }
 
+/* One warp of a block goes round, of several that do not come there: on average, of the block's
+ * warps, nobody does more than once. */
+TEST(one_warp_of_a_block_goes_round)
+{
+	struct sample s = { 0 };
+	add_inst(&s, INST_FP32, 1, -1);
+	add_inst(&s, INST_BRANCH, -1, -1)->guard = 3;
+	end_block(&s, 2, 1);
+	add_inst(&s, INST_FP32, 1, 1);
+	add_inst(&s, INST_BRANCH, -1, -1)->guard = 3;
+	end_block(&s, 1, 2);
+	s.block[1].warp_passes = BLOCKS * (double)WARPS / BLOCKS; /* as many as a block has warps */
+	add_inst(&s, INST_OTHER, -1, -1);
+	end_block(&s, -1, -1);
+	for (unsigned b = 0; b < 3; b++) {
+		s.block[b].insts = s.block[b].end - s.block[b].first;
+		s.block[b].entering_blocks = BLOCKS;
+	}
+	s.p.slowest_warp_insts = 2 + 2.0 * WARPS / BLOCKS + 1;
+	assert_true(fabs(passes(&s, 1) - WARPS) < 1e-9);
+	assert_true(passes(&s, 0) == BLOCKS && passes(&s, 2) == BLOCKS);
+}
+
 /* Rows that lie anywhere fill the quarters of L1 unevenly: 16 of them take 6 cycles, not 4. */
 TEST(lines_of_a_request_meet_in_l1)
 {
