@@ -141,8 +141,6 @@ static void put(struct canvas *c, int row, const struct plan *plan, enum column 
 		return;
 	if (columns[k].right)
 		canvas_right(c, row, plan->at[k] + plan->width[k], style, "%s", text);
-	else if (k == COL_KERNEL)
-		canvas_verbatim(c, row, plan->at[k], plan->width[k], style, text);
 	else
 		canvas_text_n(c, row, plan->at[k], plan->width[k], style, text);
 }
@@ -188,8 +186,9 @@ static void draw_group(struct canvas *c, int row, const struct plan *plan, const
 	snprintf(text, sizeof text, "%" PRIu64, g->first);
 	put(c, row, plan, COL_NUMBER, STYLE_DIM, text);
 	char whole[512];
-	put(c, row, plan, COL_KERNEL, style,
-	    scopeless(p->kernels[g->kernel].name, plan->width[COL_KERNEL], whole, sizeof whole));
+	const int wide = plan->width[COL_KERNEL];
+	canvas_verbatim(c, row, plan->at[COL_KERNEL], wide, style,
+	                scopeless(p->kernels[g->kernel].name, wide, whole, sizeof whole));
 	shape(g->grid, g->block, text, sizeof text);
 	put(c, row, plan, COL_SHAPE, STYLE_NORMAL, text);
 	put(c, row, plan, COL_N, STYLE_NORMAL, fmt_count(number, sizeof number, (double)g->launches));

@@ -62,7 +62,7 @@ lang doctor 0 '内置内核  程序内含' LC_ALL=zh_CN.UTF-8 -- doctor
 lang diff 1 '个指标变了' LC_ALL=zh_CN.UTF-8 -- diff vec_add/chunks vec_add/per_element N=4096
 lang preset-text 0 '分支发散：每条路径走一趟' LC_ALL=zh_CN.UTF-8 -- preset divergence --step 2
 lang preset-claims 0 '1 / 1 步符合预期' LC_ALL=zh_CN.UTF-8 -- preset divergence --step 2 --check
-lang program-consent 3 '拥有您的全部权限' LC_ALL=zh_CN.UTF-8 -- launches /none
+lang program-consent 0 '拥有您的全部权限' LC_ALL=zh_CN.UTF-8 -- launches /bin/true
 lang csv-is-english 0 'occ.theoretical_pct,50,pct,modelled,theoretical occupancy' LC_ALL=zh_CN.UTF-8 -- run vec_add/one_thread N=4096 --csv
 if LC_ALL=zh_CN.UTF-8 "$PMPP" occupancy --block 256 --regs 40 | python3 -c '
 import re, sys, unicodedata
