@@ -53,6 +53,14 @@ run told-mangled 0 run $launch taps=1 shift=1
 grep -q "weight.*was never set" out && ok told-in-a-namespace || not_ok told-in-a-namespace "$(head -n 6 out)"
 run other-kernel 0 run taps.cu --backend emu --kernel plain --grid 1 --block 32 y=f32[32]:zero
 grep -q 'never set' out && not_ok other-kernel-is-not-told "$(head -n 6 out)" || ok other-kernel-is-not-told
+# a snapshot keeps them
+run kept 0 export $launch taps=2,4,6,8 shift=10 weight=0.5 --out kept.json
+run kept-again 0 export kept.json --format md --out -
+}
+command -v nvcc >/dev/null || {
+	echo 'skip variables-of-programs: no nvcc here to compile programs'
+	exit 0
+}
 # types that the file names itself; a pointer into a buffer of which the kernel has a const one, too
 cat >named.cu <<'EOF'
 typedef float real;
@@ -64,14 +72,6 @@ run named-type 0 run named.cu --kernel shift --grid 1 --block 32 n=4 'x=f32[n]:i
 grep -q '^  0 2 4 6$' out && ok named-type-set || not_ok named-type-set "$(tail -n 3 out)"
 run alias-written 0 run named.cu --kernel shift --grid 1 --block 32 n=2 'x=f32[4]:iota' 'y=x+2' taps=1,2,3 --dump x
 grep -q '^  0 1 0 2$' out && ok alias-written-seen || not_ok alias-written-seen "$(tail -n 3 out)"
-# a snapshot keeps them
-run kept 0 export $launch taps=2,4,6,8 shift=10 weight=0.5 --out kept.json
-run kept-again 0 export kept.json --format md --out -
-}
-command -v nvcc >/dev/null || {
-	echo 'skip variables-of-programs: no nvcc here to compile programs'
-	exit 0
-}
 cat >prog.cu <<'EOF'
 __constant__ float coef[4];
 __constant__ int by_address;

@@ -14,8 +14,8 @@ that are furthest off, then mean, median and 90th percentile of the errors, each
 weighing as one (a loop of a hundred launches says no more than one of them), and how much of the
 total time is missed; then the same of each launch for itself. Launches shorter than EMPTY_NS say
 nothing of a model and are left out.
---beside: also the errors of these and of random launches together, as model_error.py --out writes
-them, a file each.
+--beside: also the errors of these, both ways, and of random launches together, as model_error.py
+--out writes them, a file each.
 """
 import argparse
 import json
@@ -186,7 +186,8 @@ def compare(pmpp, sheet, path, out, beside, names):
     total = sum(p["ns"] for p in points), sum(p["modelled_ns"] for p in points)
     print(f"{len(points)} launches, of different shape: {summary(ratios.values())}; time in all x "
           f"{total[1] / total[0]:.3f}")
-    print(f"each launch for itself: {summary([p['modelled_ns'] / p['ns'] for p in points])}")
+    single = [p["modelled_ns"] / p["ns"] for p in points]
+    print(f"each launch for itself: {summary(single)}")
     steady = [r for k, r in ratios.items() if k not in unsteady]
     print(f"without those whose runs on the card lie more than {100 * UNSTEADY:.0f} % apart: "
           f"{summary(steady)}")
@@ -194,6 +195,7 @@ def compare(pmpp, sheet, path, out, beside, names):
         others = of_random(beside)
         print(f"with {len(others)} random launches: {summary(others + list(ratios.values()))}; "
               f"without those: {summary(others + steady)}")
+        print(f"each launch for itself, with these: {summary(others + single)}")
     return 0
 
 
