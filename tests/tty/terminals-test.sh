@@ -74,7 +74,7 @@ check vt100_quits see 'vt100 0'
 
 type "clear; TERM=dumb $PMPP; echo left with \$?"
 check dumb_is_refused see 'TERM=dumb cannot place the cursor'
-check dumb_says_what_to_do see 'pmpp-explore run KERNEL'
+check dumb_says_what_to_do see 'launches PROGRAM, run KERNEL'
 check dumb_status see 'left with 3'
 type "clear; TERM=no-such-terminal $PMPP; echo left with \$?"
 check unknown_is_refused see 'TERM=no-such-terminal is not known here'
