@@ -17,19 +17,6 @@ enum { BEGIN, LOADED, SHOWN, MULTIPLIED, STORED, PLACES };
 
 static __device__ unsigned clocks[PLACES];
 
-static __device__ void multiply(float *sum, const void *a, const void *b)
-{
-	const uint64_t x = matrix_descriptor(a, 128, 256, 0), y = matrix_descriptor(b, 128, 256, 0);
-	asm volatile("{\n .reg .pred p;\n setp.ne.b32 p, %18, 0;\n"
-	             "wgmma.mma_async.sync.aligned.m64n32k16.f32.f16.f16 {%0, %1, %2, %3, %4, %5, "
-	             "%6, %7, %8, %9, %10, %11, %12, %13, %14, %15}, %16, %17, p, 1, 1, 0, 0;\n}"
-	             : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3]), "+f"(sum[4]),
-	               "+f"(sum[5]), "+f"(sum[6]), "+f"(sum[7]), "+f"(sum[8]), "+f"(sum[9]),
-	               "+f"(sum[10]), "+f"(sum[11]), "+f"(sum[12]), "+f"(sum[13]), "+f"(sum[14]),
-	               "+f"(sum[15])
-	             : "l"(x), "l"(y), "r"(1));
-}
-
 /* @LOADS: tiles come from memory; @PRODUCTS how many; @CLOCKED: the first warp writes when. */
 template <bool LOADS, bool FENCE, int PRODUCTS, stores STORES, bool CLOCKED>
 static __global__ void steps(const unsigned *a, const unsigned *b, int words, float *d)
@@ -57,7 +44,8 @@ static __global__ void steps(const unsigned *a, const unsigned *b, int words, fl
 #pragma unroll
 	for (int k = 0; k < PRODUCTS; k++) {
 		group_fence();
-		multiply(sum, in_a, in_b);
+		half_product<0, 0>::multiply(sum, nullptr, matrix_descriptor(in_a, 128, 256, 0),
+		                             matrix_descriptor(in_b, 128, 256, 0), 1);
 		group_commit();
 		group_wait<0>();
 	}
