@@ -32,13 +32,11 @@ struct sums {
 /* All counts but those that are flushed into the others. */
 static void add_mem(struct mem_count *to, const struct mem_count *from)
 {
-	const size_t words = sizeof *to / sizeof(uint64_t);
-	uint64_t sum[sizeof *to / sizeof(uint64_t)], more[sizeof *to / sizeof(uint64_t)];
-	memcpy(sum, to, sizeof sum);
-	memcpy(more, from, sizeof more);
-	for (size_t i = offsetof(struct mem_count, slow) / sizeof *sum; i < words; i++)
+	uint64_t *sum = (uint64_t *)to;
+	const uint64_t *more = (const uint64_t *)from;
+	for (size_t i = offsetof(struct mem_count, slow) / sizeof *sum; i < sizeof *to / sizeof *sum;
+	     i++)
 		sum[i] += more[i];
-	memcpy(to, sum, sizeof sum);
 }
 
 static struct sums sum_workers(const struct emu_launch *l)
