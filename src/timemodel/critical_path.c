@@ -453,7 +453,8 @@ static void schedule(struct scheduler *s, unsigned k)
 }
 
 struct path *critical_paths(const struct hyperblocks *h, const struct gpu_spec *g,
-                            const struct load_misses *misses, const struct demand *asked)
+                            const struct load_misses *misses, const struct demand *asked,
+                            double *rounds)
 {
 	const struct timing_program *p = h->program;
 	const unsigned registers = p->machine_code ? TIMING_BOARDS : p->n_registers;
@@ -468,6 +469,7 @@ struct path *critical_paths(const struct hyperblocks *h, const struct gpu_spec *
 		                   .live_out = mem_calloc(h->n + 1, sizeof *s.live_out),
 		                   .ready = mem_calloc(registers + 1, sizeof *s.ready),
 		                   .pending = mem_calloc(registers + 1, sizeof *s.pending) };
+	*rounds = waited.waits;
 	for (unsigned round = 0; round < ROUNDS; round++)
 		for (unsigned k = 0; k < h->n; k++)
 			schedule(&s, k);

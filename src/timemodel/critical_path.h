@@ -18,10 +18,12 @@ struct path {
 };
 
 /*
- * By region of @h. @asked: by region, what one pass of a thread block asks of its SM; while
- * the others of the block are busy, what a warp has loaded comes nearer. Caller frees.
+ * By region of @h. @asked: by region, what one pass of a thread block asks of its SM; while the
+ * others of the block are busy, what a warp has loaded comes nearer. *@rounds: how often a warp
+ * waits for loads, one after the other. Caller frees.
  */
 struct path *critical_paths(const struct hyperblocks *h, const struct gpu_spec *g,
-                            const struct load_misses *misses, const struct demand *asked);
+                            const struct load_misses *misses, const struct demand *asked,
+                            double *rounds);
 
 #endif

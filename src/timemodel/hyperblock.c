@@ -211,6 +211,26 @@ static double repeated_passes(const struct hyperblocks *h, uint32_t b, bool by_w
 	return fmax(0, most - x->entering_blocks);
 }
 
+/* All instructions of those passes. */
+static double repeated_insts(const struct hyperblocks *h, bool by_warps)
+{
+	double sum = 0;
+	for (uint32_t b = 0; b < h->program->n_blocks; b++)
+		sum += repeated_passes(h, b, by_warps) * h->program->block[b].insts;
+	return sum;
+}
+
+/* Loops take so many instructions more. */
+static void repeat_more(struct hyperblocks *h, double insts)
+{
+	double again = repeated_insts(h, false);
+	const bool by_warps = !(again > 0); /* on average nobody goes round */
+	if (by_warps)
+		again = repeated_insts(h, true);
+	for (uint32_t b = 0; again > 0 && b < h->program->n_blocks; b++)
+		h->block_passes[b] += insts / again * repeated_passes(h, b, by_warps);
+}
+
 /*
  * All passes of a block in a row take what its slowest warp took, in instructions: where they come
  * out longer, those beyond the average are fewer; where shorter, loops last longer.
@@ -219,24 +239,19 @@ static void fit_to_slowest_warp(struct hyperblocks *h)
 {
 	const struct timing_program *p = h->program;
 	const double all = p->slowest_warp_insts * p->thread_blocks;
-	double sum = 0, beyond = 0, repeated[2] = { 0 };
+	double sum = 0, beyond = 0;
 	for (uint32_t b = 0; b < p->n_blocks; b++) {
 		const struct timing_block *x = &p->block[b];
 		sum += h->block_passes[b] * x->insts;
 		beyond += (h->block_passes[b] - average_passes(p, b)) * x->insts;
-		for (unsigned by_warps = 0; by_warps < 2; by_warps++)
-			repeated[by_warps] += repeated_passes(h, b, by_warps) * x->insts;
 	}
 	if (!(all > 0))
 		return;
 	const double fewer = sum > all && beyond > 0 ? fmin(1, (sum - all) / beyond) : 0;
-	const bool by_warps = !(repeated[0] > 0); /* on average nobody goes round */
-	const double again = repeated[by_warps],
-				 more = sum < all && again > 0 ? (all - sum) / again : 0;
-	for (uint32_t b = 0; b < p->n_blocks; b++) {
+	for (uint32_t b = 0; b < p->n_blocks; b++)
 		h->block_passes[b] -= fewer * (h->block_passes[b] - average_passes(p, b));
-		h->block_passes[b] += more * repeated_passes(h, b, by_warps);
-	}
+	if (sum < all)
+		repeat_more(h, all - sum);
 }
 
 static void find_block_passes(struct hyperblocks *h)

@@ -44,7 +44,8 @@ bool mostly_loads(const struct timing_inst *x, const struct counts *c)
 		(double)c->ld_requests + (double)c->shared_ld_requests + (double)c->local_requests;
 	const bool fetches = x->space == MEMORY_TEXTURE || x->space == MEMORY_TEXELS;
 	return x->class != INST_LOAD || fetches || x->space == MEMORY_CONST ||
-	       x->space == MEMORY_NONE || requests >= 0.5 * (double)c->warp_executed;
+	       x->space == MEMORY_NONE || x->space == MEMORY_REMOTE ||
+	       requests >= 0.5 * (double)c->warp_executed;
 }
 
 /* A line leaves by sectors; one that is stored in part takes as long as two whole ones. */
@@ -111,7 +112,7 @@ double *lines_waited_for(const struct hyperblocks *h, double *all_waits)
 		if (x->space == MEMORY_GLOBAL && x->class != INST_LOAD)
 			stored = true;
 		if (x->class != INST_LOAD || x->space == MEMORY_SHARED || x->space == MEMORY_CONST ||
-		    x->space == MEMORY_LOCAL)
+		    x->space == MEMORY_LOCAL || x->space == MEMORY_REMOTE)
 			continue;
 		if (p->machine_code) {
 			held |= x->issued > 0 ? 1u << x->control.result_board : 0;

@@ -158,7 +158,7 @@ static double path_of(const struct timing_program *one, const struct gpu_spec *g
 	struct hyperblocks h;
 	double sum = 0;
 	hyperblocks_build(&h, one);
-	struct path *path = critical_paths(&h, g, misses, asked);
+	struct path *path = critical_paths(&h, g, misses, asked, &(double){ 0 });
 	for (unsigned k = 0; k < h.n; k++)
 		for (uint32_t r = h.hyperblock[k].first_region; r < h.hyperblock[k].end_region; r++)
 			sum += h.block_passes[h.hyperblock[k].first] * path[r].cycles;
@@ -277,8 +277,7 @@ void regions_build(const struct timing_program *p, const struct gpu_spec *g, dou
 	for (unsigned r = 0; r < h.n_regions; r++)
 		share_out(&out->regions[r]);
 	struct demand *asked = asked_in_a_pass(g, out);
-	free(lines_waited_for(&h, &out->load_rounds));
-	struct path *path = critical_paths(&h, g, &misses, asked);
+	struct path *path = critical_paths(&h, g, &misses, asked, &out->load_rounds);
 	for (unsigned r = 0; r < h.n_regions; r++) {
 		out->regions[r].critical_path_cycles = path[r].cycles;
 		out->regions[r].store_wait_cycles = path[r].to_store;

@@ -107,7 +107,7 @@ struct timing_inst {
 	bool fragment;       /* a load of what a product needs */
 	bool half_transpose; /* whose halves have to change places between lanes */
 	bool second_half;    /* of TF32: into the registers of the first, when that is used */
-	bool strong;         /* a load that must not see what is old: volatile, or of a scope */
+	bool strong;         /* a load that must not see what is old: volatile, or past L1 */
 	bool votes;          /* a barrier that brings the threads' predicates together */
 	bool polls; /* a load or atomic that asks again and again for what another block writes */
 };

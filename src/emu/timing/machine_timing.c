@@ -73,7 +73,7 @@ static void describe_memory(struct timing_inst *t, const struct xop *x, const st
 	t->space = m->remote ? MEMORY_REMOTE : timing_space(x);
 	t->remote_sectors = m->remote_sectors;
 	t->one_address = !variance_of_source(variance, &x->s[0]);
-	t->strong = x->kind == X_LD && xop_looks_afresh(x);
+	t->strong = x->kind == X_LD && x->bypass_l1;
 	t->float_data = x->type >= PTX_F16 && x->type <= PTX_F64;
 	if (x->kind == X_LD && x->space == SPACE_SHARED && x->bytes * x->vec == 16)
 		t->wide_words = 4;

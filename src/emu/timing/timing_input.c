@@ -113,7 +113,7 @@ static struct timing_inst *describe_insts(const struct ir *ir, const struct op_m
 		inst[o].origin = memory[o].origin;
 		inst[o].values = memory[o].values;
 		inst[o].vain = memory[o].vain;
-		inst[o].strong = ir->ops[o].kind == X_LD && ir->ops[o].strong;
+		inst[o].strong = ir->ops[o].kind == X_LD && ir->ops[o].bypass_l1;
 		inst[o].remote_sectors = memory[o].remote_sectors;
 		if (ir->ops[o].kind == X_TEXTURE)
 			inst[o].space = texture_space(&ir->ops[o]);
