@@ -75,6 +75,13 @@ static double meetings_of(const struct hyperblocks *h, const double *passes)
 	return meetings;
 }
 
+/* A load of global memory, whose lines an SM waits for. */
+static bool takes_lines(const struct timing_inst *x)
+{
+	return x->class == INST_LOAD && x->space != MEMORY_SHARED && x->space != MEMORY_CONST &&
+	       x->space != MEMORY_LOCAL && x->space != MEMORY_REMOTE;
+}
+
 /*
  * Warps that go their own ways wait for their own loads; at a barrier, and at the end of the thread
  * block, which keeps its place until its last warp is done, for those of all. Of many turns from
@@ -111,8 +118,7 @@ double *lines_waited_for(const struct hyperblocks *h, double *all_waits)
 		multiplied = multiplied || x->class == INST_PRODUCT;
 		if (x->space == MEMORY_GLOBAL && x->class != INST_LOAD)
 			stored = true;
-		if (x->class != INST_LOAD || x->space == MEMORY_SHARED || x->space == MEMORY_CONST ||
-		    x->space == MEMORY_LOCAL || x->space == MEMORY_REMOTE)
+		if (!takes_lines(x))
 			continue;
 		if (p->machine_code) {
 			held |= x->issued > 0 ? 1u << x->control.result_board : 0;
@@ -240,8 +246,7 @@ double held_line_cycles(const struct timing_program *p, const struct gpu_spec *g
 {
 	const struct timing_inst *x = &p->inst[i];
 	const struct counts *c = &p->counts[i];
-	if (x->class != INST_LOAD || x->space == MEMORY_SHARED || x->space == MEMORY_CONST ||
-	    x->space == MEMORY_LOCAL || !c->ld_requests)
+	if (!takes_lines(x) || !c->ld_requests)
 		return 0;
 	const struct load_origin from = origin_of(x, misses);
 	const double lines = (double)c->ld_lines / (double)c->ld_requests;
