@@ -166,13 +166,6 @@ static double far_waits(const struct load_misses *m)
 	return fmin(1, half + half * sqrt(2 * log(m->blocks) / fmax(1, m->waits)));
 }
 
-/* An SM takes a line from L2. */
-static double intake_cycles(const struct counts *c)
-{
-	const double sectors = c->ld_lines ? (double)c->ld_sectors / (double)c->ld_lines : 1;
-	return fmax(timing.intake_line_cycles, sectors * timing.intake_sector_cycles);
-}
-
 /* The last of @lines of @c's kind from L2, which an SM takes one after the other, ns. What others
  * may write at any time is read where it is at home. */
 static double from_l2_ns(const struct gpu_spec *g, const struct load_misses *m,
@@ -214,7 +207,7 @@ struct load_wait load_wait_of(const struct hyperblocks *h, const struct gpu_spec
 		.l1_cycles = g->l1_latency_ns * per_ns,
 		.l2_cycles =
 			from_l2_ns(g, misses, &p->inst[i], &p->counts[i], together * from.l2_lines) * per_ns +
-			more * intake_cycles(&p->counts[i]),
+			more * timing.intake_line_cycles,
 		.dram_cycles = from_dram_ns(g, misses, pages) * per_ns,
 	};
 }
