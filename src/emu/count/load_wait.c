@@ -70,11 +70,12 @@ static void end_stretch(const struct load_lines *l, struct load_sum *sum)
 	if (!(l->lines > 0))
 		return;
 	const double requests = l->lines * l->lines / l->of_requests;
+	const bool whole = l->whole_lines >= l->lines;
 	sum->lines += l->lines;
-	sum->requests += requests;
+	sum->requests += whole ? l->whole : requests;
 	for (unsigned i = 0; i < LOAD_SOURCES; i++) {
 		sum->slow[i] += l->slow[i];
-		sum->slow_requests[i] += requests * slow_requests(l, i);
+		sum->slow_requests[i] += whole ? l->whole_slow[i] : requests * slow_requests(l, i);
 	}
 }
 
@@ -85,7 +86,12 @@ static void close_instant(struct load_waits *w, unsigned load, double weight)
 	l->lines += weight * now->lines;
 	l->of_requests += weight * now->of_requests;
 	l->pairs += weight * ordered_pairs(now->lines);
+	/* lines of one request, none of which is left out */
+	const bool whole = now->of_requests == (uint64_t)now->lines * now->lines;
+	l->whole_lines += whole ? weight * now->lines : 0;
+	l->whole += whole ? weight : 0;
 	for (unsigned i = 0; i < LOAD_SOURCES; i++) {
+		l->whole_slow[i] += whole && now->slow[i] ? weight : 0;
 		l->slow[i] += weight * now->slow[i];
 		l->slow_pairs[i] += weight * ordered_pairs(now->slow[i]);
 	}

@@ -24,6 +24,8 @@ struct load_lines {
 	double slow[LOAD_SOURCES]; /* not in L1; on their way from memory; on their way at all */
 	double pairs;              /* of lines seen at the same instant, in order ... */
 	double slow_pairs[LOAD_SOURCES];
+	double whole_lines, whole; /* of requests that were seen whole, each alone, and these ... */
+	double whole_slow[LOAD_SOURCES]; /* ... of which so many have a slow line */
 };
 /* The same of a whole launch, added up stretch by stretch of time: at first nearly every line is
  * slow, later few are. */
