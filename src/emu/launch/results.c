@@ -115,8 +115,7 @@ void emu_launch_results(struct emu_launch *l, struct run_result *res)
 	kept_tell(l, c);
 	const struct constant_lines lines = constant_lines(&l->image.ir, l->sass_func);
 	c->launch_lines = lines.of_launch;
-	c->constant_lines =
-		lines.of_memory + fetches_textures(&l->image.ir); /* what it is, and where */
+	c->constant_lines = lines.of_memory + headers_waited_for(&l->image.ir);
 	fill_atomics(l, factor, c);
 	tally(l, factor, c);
 	contest(l, factor, &c->atomics);

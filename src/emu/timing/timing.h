@@ -48,6 +48,9 @@ struct constant_lines {
 /* Of machine code @code, where the place of a constant does not depend on what runs; NULL: of PTX,
  * which does not say where they lie, an estimate. */
 struct constant_lines constant_lines(const struct ir *ir, const struct sass_func *code);
+/* Waits of a thread, one after the other, for what says what a texture or a surface is, and where
+ * it lies: for several at once where none needs what another one fetched. */
+unsigned headers_waited_for(const struct ir *ir);
 
 /*
  * @code: what @ir was made of, if that is machine code; NULL = PTX. @of_op: counts of the
