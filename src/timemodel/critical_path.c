@@ -178,7 +178,7 @@ static double by_port(struct scheduler *s, const struct timing_inst *x, const st
 	if (x->class == INST_LOAD && x->space != MEMORY_CONST)
 		return free;
 	const double cycles =
-		(stored_cycles(c) + local_store_cycles(x)) / fmax(1, (double)c->warp_executed);
+		(leaving_cycles(x, c) + local_store_cycles(x)) / fmax(1, (double)c->warp_executed);
 	if (cycles > 0)
 		hold_board(s, TIMING_STORES_BOARD, free + cycles);
 	return t;
@@ -206,7 +206,7 @@ static void issue_machine_inst(struct scheduler *s, uint32_t i, uint32_t b, stru
 		           leaves + latency_cycles(s, i, b) + poll_cycles(x, s->gpu));
 	if (x->by_group)
 		hold_board(s, TIMING_PRODUCTS_BOARD,
-		           group_product_done(x, s->gpu, t, s->ready[TIMING_PRODUCTS_BOARD]));
+		           group_product_done(s->program, i, s->gpu, t, s->ready[TIMING_PRODUCTS_BOARD]));
 	if (x->class == INST_BULK)
 		hold_board(s, TIMING_COPIES_BOARD, t + latency_cycles(s, i, b));
 	hold_board(s, x->control.operand_board,

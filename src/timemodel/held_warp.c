@@ -119,11 +119,21 @@ double serial_call_ns(const struct timing_inst *x, const struct counts *c)
 	                              (double)c->thread_executed * call.serial_lane_ns);
 }
 
-double group_product_done(const struct timing_inst *x, const struct gpu_spec *g, double t,
-                          double before)
+/* What the first product of a warp group takes longer, of each of its executions. */
+static double first_product_cycles(const struct timing_program *p, uint32_t i)
 {
-	const double start = fmax(t + timing.group_product_cycles, before),
-				 rate = products_per_cycle(g);
+	for (uint32_t k = 0; k < i; k++)
+		if (p->inst[k].by_group && p->counts[k].warp_executed > 0)
+			return 0;
+	return timing.first_product_cycles / fmax(1, (double)p->counts[i].warp_executed / p->warps);
+}
+
+double group_product_done(const struct timing_program *p, uint32_t i, const struct gpu_spec *g,
+                          double t, double before)
+{
+	const struct timing_inst *x = &p->inst[i];
+	const double rate = products_per_cycle(g);
+	const double start = fmax(t + timing.group_product_cycles + first_product_cycles(p, i), before);
 	return rate > 0 ? start + (double)x->products * g->schedulers_per_sm / rate : start;
 }
 

@@ -18,10 +18,10 @@ double swap_rounds(const struct timing_inst *x, const struct counts *c);
 /* Of all executions: what the chip does one after the other. */
 double serial_call_ns(const struct timing_inst *x, const struct counts *c);
 
-/* When a product of a group of warps that issues at @t is there: behind those before it, which are
- * at @before, at the rate of a scheduler's tensor cores. */
-double group_product_done(const struct timing_inst *x, const struct gpu_spec *g, double t,
-                          double before);
+/* When product @i of a group of warps, which issues at @t, is there: behind those before it, which
+ * are at @before, at the rate of a scheduler's tensor cores. */
+double group_product_done(const struct timing_program *p, uint32_t i, const struct gpu_spec *g,
+                          double t, double before);
 /* How long the result of a match, or of a constant that is looked up, waits for the values of the
  * warp's lanes after the first. */
 double further_values_cycles(const struct timing_inst *x, const struct counts *c);

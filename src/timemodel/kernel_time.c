@@ -183,6 +183,13 @@ static double busy_with_groups(const struct demand *d, double warps)
 	return overlapped(busy_cycles(d, warps), d->group);
 }
 
+/* At each of its barriers a block waits for the warps of the others, @n blocks in all, as well. */
+static double others_at_barriers(const struct work *w, double n)
+{
+	const double of_a_block = w->all.barrier / timing.barrier_port_cycles;
+	return fmax(0, n - 1) * of_a_block * timing.barrier_other_warp_cycles;
+}
+
 /* @n blocks together on an SM: one fills the waits of the other, the better the more there are. */
 static double wave_cycles(const struct work *w, double n)
 {
@@ -191,8 +198,8 @@ static double wave_cycles(const struct work *w, double n)
 		return 0;
 	if (n < 2)
 		return with_lines(w, &d, n, lone_block_and_stores(w));
-	return with_lines(w, &d, n,
-	                  crossed(&d, lone_block_cycles(w), busy_with_groups(&d, n * w->warps)));
+	const double alone = lone_block_cycles(w) + others_at_barriers(w, n);
+	return with_lines(w, &d, n, crossed(&d, alone, busy_with_groups(&d, n * w->warps)));
 }
 
 #define MANY_WARPS 16 /* of a block, which swap more often */
@@ -394,7 +401,9 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 	/* Blocks start one after the other; the last ones only then begin their way. */
 	const double waves = ceil(grid / (resident * g->sm_count));
 	const double ramp = (grid - (waves - 1) * resident * g->sm_count) * timing.block_start_cycles;
-	const double last = ramp + (waves - 1) * next_block_cycles(&w) + waves * lone_block_cycles(&w);
+	const double last =
+		ramp + (waves - 1) * next_block_cycles(&w) +
+		waves * (lone_block_cycles(&w) + others_at_barriers(&w, fmin(busiest, resident)));
 	const double sm = fmax(fmax(all_waves(&w, busiest, resident).cycles, last), longest) * ns;
 
 	/* Chip-wide: bytes over 1e9 bytes/s is ns. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #define SECTOR_BYTES 32.0
+#define LINE_BYTES 128.0
 
 struct load_misses load_misses_of(const struct counts *c, double l2_sectors, double written_sectors,
                                   double dram_read_bytes)
@@ -57,6 +58,12 @@ double stored_cycles(const struct counts *c)
 	return fmax(lines * timing.store_line_cycles, sectors * timing.store_sector_cycles) +
 	       in_part * timing.store_part_cycles +
 	       (double)c->atom_sectors * timing.atomic_sector_cycles;
+}
+
+double leaving_cycles(const struct timing_inst *x, const struct counts *c)
+{
+	const double late = x->behind_groups ? (double)c->st_sectors * timing.sum_sector_cycles : 0;
+	return stored_cycles(c) + late;
 }
 
 double local_store_cycles(const struct timing_inst *x)
@@ -154,16 +161,28 @@ static struct load_origin origin_of(const struct timing_inst *x, const struct lo
 }
 
 /*
- * Of a warp's waits for what was written last, the share that goes to the other half of L2: what is
- * at home there is far from half of the SMs. The launch lasts as long as its slowest block: of many
- * that wait once one is far, of one that waits often no more than half of its lines are.
+ * Pages of L2 of a request of so many lines. Pieces of lines lie apart, as far as a few fit into a
+ * page, whole lines side by side.
  */
-static double far_waits(const struct load_misses *m)
+static double l2_pages(double lines, double sectors)
 {
-	const double half = 0.5;
+	const double apart = 1 - fmin(1, sectors * SECTOR_BYTES / LINE_BYTES);
+	return 1 + fmax(0, lines - 1) * apart / timing.l2_page_lines;
+}
+
+/*
+ * Of a warp's waits for what was written last, the share that goes to the other half of L2: each
+ * page that is at home there is far from half of the SMs, and the farthest line is waited for. The
+ * launch lasts as long as its slowest block: of many that wait once one is far, of one that waits
+ * often no more than so large a share of them.
+ */
+static double far_waits(const struct load_misses *m, double pages)
+{
+	const double share = 1 - pow(0.5, pages);
 	if (m->waits <= 0 || m->blocks < 1)
-		return half;
-	return fmin(1, half + half * sqrt(2 * log(m->blocks) / fmax(1, m->waits)));
+		return share;
+	const double spread = sqrt(share * (1 - share));
+	return fmin(1, share + spread * sqrt(2 * log(m->blocks) / fmax(1, m->waits)));
 }
 
 /* The last of @lines of @c's kind from L2, which an SM takes one after the other, ns. What others
@@ -173,8 +192,10 @@ static double from_l2_ns(const struct gpu_spec *g, const struct load_misses *m,
 {
 	const double far = x->strong && !x->polls ? 1 : m->far;
 	const double sectors = c->ld_lines ? (double)c->ld_sectors / (double)c->ld_lines : 1;
+	const double of_request = c->ld_requests ? (double)c->ld_lines / (double)c->ld_requests : 1;
+	const double waits = far_waits(m, l2_pages(of_request, sectors));
 	const double sector_ns = SECTOR_BYTES * g->sm_count / g->l2_gbs;
-	return g->l2_latency_ns + far * far_waits(m) * timing.written_far_ns +
+	return g->l2_latency_ns + far * waits * timing.written_far_ns +
 	       fmax(0, lines - 1) * fmax(sectors, timing.l2_request_sectors) * sector_ns;
 }
 
@@ -257,14 +278,18 @@ static double far_ns(const struct gpu_spec *g, double dram)
 }
 
 /* A fetch of a texture. No cache is followed: a warp's first one of an instruction is taken to come
- * from L2, or where a copy from the host has left it, the others from L1. */
+ * from L2, the half of it that is far where it was just written, or where a copy from the host has
+ * left it; the others from L1. */
 double fetch_cycles(const struct timing_program *p, const struct gpu_spec *g,
                     const struct load_misses *misses, uint32_t i)
 {
 	const double executed = (double)p->counts[i].warp_executed;
 	const double far = executed > 0 ? fmin(1, p->warps / executed) : 1;
 	const double dram = misses->copied ? timing.texture_far : 0;
-	const double ns = g->l1_latency_ns + far * (far_ns(g, dram) - g->l1_latency_ns);
+	/* its lines lie in more than one page of L2, mostly */
+	const double other_half = dram > 0 ? 0 : misses->far * far_waits(misses, 2);
+	const double away = far_ns(g, dram) + other_half * timing.written_far_ns;
+	const double ns = g->l1_latency_ns + far * (away - g->l1_latency_ns);
 	return ns * g->clock_mhz * 1e-3 +
 	       (p->inst[i].space == MEMORY_TEXTURE ? timing.texture_cycles : timing.texel_cycles);
 }

@@ -41,6 +41,8 @@ float replays_of(const struct counts *c);
 bool mostly_loads(const struct timing_inst *x, const struct counts *c);
 /* Cycles of an SM's port until all stores and atomics of @c have left. */
 double stored_cycles(const struct counts *c);
+/* The same of instruction @x. */
+double leaving_cycles(const struct timing_inst *x, const struct counts *c);
 /* The same of what @x stores to local memory, which is not in its counts of global memory. */
 double local_store_cycles(const struct timing_inst *x);
 

@@ -49,7 +49,7 @@ static void add_inst(struct region *r, const struct timing_inst *x, const struct
 	}
 	r->barriers += x->class == INST_BARRIER ? (double)c->warp_executed : 0;
 	r->load_cycles += x->class == INST_COPY ? copied_cycles(c) : loaded_cycles(x, c);
-	r->store_cycles += stored_cycles(c) + local_store_cycles(x);
+	r->store_cycles += leaving_cycles(x, c) + local_store_cycles(x);
 	r->local_store_cycles += local_store_cycles(x);
 	r->load_cycles += x->class == INST_STORE ? 0 : x->local_lines;
 	r->load_cycles += x->remote_sectors * (x->class == INST_ATOMIC || x->class == INST_REDUCTION

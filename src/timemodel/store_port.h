@@ -29,7 +29,7 @@ static inline void store_port_note(struct store_port *s, const struct timing_pro
 	s->first = s->used ? fmin(s->first, t) : t;
 	s->used = true;
 	if (store && x->space != MEMORY_LOCAL)
-		s->leaving = fmax(s->leaving, t) + stored_cycles(&p->counts[i]) / fmax(1, block_passes);
+		s->leaving = fmax(s->leaving, t) + leaving_cycles(x, &p->counts[i]) / fmax(1, block_passes);
 }
 
 /* At @t, since when nothing has left any more; INFINITY: nothing was stored. */

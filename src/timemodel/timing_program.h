@@ -94,6 +94,7 @@ struct timing_inst {
 	bool merged;        /* a shared load that another, wider one brings along */
 	uint8_t wide_words; /* a shared load that brings others along: 2 or 4 words; else 0 */
 	bool by_group;      /* a product of tensor cores by four warps, which go on meanwhile */
+	bool behind_groups; /* some come before this one */
 	/* in all, of the thread blocks that ran */
 	double shared_passes;  /* of atomics on shared memory */
 	double load_passes;    /* of global loads, by banks of L1; 0 = not known */

@@ -265,6 +265,15 @@ static void load_behind_fences(const struct ir *ir, bool machine_code, struct ti
 	}
 }
 
+static void note_behind_groups(struct timing_inst *inst, uint32_t n)
+{
+	bool behind = false;
+	for (uint32_t i = 0; i < n; i++) {
+		inst[i].behind_groups = behind;
+		behind |= inst[i].by_group;
+	}
+}
+
 void timing_input(const struct ir *ir, const struct sass_func *code, const struct gpu_spec *g,
                   const struct counts *of_op, const struct op_memory *memory,
                   const struct timing_run *run, struct run_counts *out)
@@ -274,6 +283,7 @@ void timing_input(const struct ir *ir, const struct sass_func *code, const struc
 	struct timing_inst *inst =
 		code ? machine_timing_insts(ir, code, memory) : describe_insts(ir, memory, counts, copies);
 	load_behind_fences(ir, code, inst);
+	note_behind_groups(inst, ir->n_ops);
 	struct timing_block *block = describe_blocks(ir, of_op, copies, run->passes);
 	/* how long a warp spins here says nothing of a card: nor does its number of instructions */
 	const double known = spins_shorten(ir, of_op, inst, block) ? 0 : 1;

@@ -326,8 +326,10 @@ static cudaError_t do_launch(const struct guest_op *op, struct guest_stream *s)
 	return flight_launch(op, s, &calls);
 }
 
-/* One after the other in one stream, dependences first. */
-static cudaError_t do_graph(struct guest_stream *s, struct guest_graph *g, const void *caller)
+/* One after the other in one stream, dependences first. @of_larger: the graph that was launched
+ * has other nodes beside. */
+static cudaError_t do_graph(struct guest_stream *s, struct guest_graph *g, bool of_larger,
+                            const void *caller)
 {
 	if (!g->order && !graph_sort(g))
 		return cudaErrorInvalidValue;
@@ -335,7 +337,7 @@ static cudaError_t do_graph(struct guest_stream *s, struct guest_graph *g, const
 		const struct guest_node *node = g->node[g->order[i]];
 		struct guest_op op = node->op;
 		if (op.kind == GUEST_OP_LAUNCH)
-			op.u.launch.in_graph = g->n_order > 1;
+			op.u.launch.in_graph = of_larger || g->n_order > 1;
 		const cudaError_t e =
 			node->disabled ? cudaSuccess : guest_execute(s, &op, GUEST_ASYNC, caller);
 		if (e != cudaSuccess)
@@ -353,7 +355,7 @@ static cudaError_t do_conditional(struct guest_stream *s, const struct guest_op 
 		wait_stream(s); /* whoever sets the number has run */
 		body = graph_conditional_body(op);
 		if (body)
-			e = do_graph(s, body, caller);
+			e = do_graph(s, body, true, caller);
 	} while (body && op->u.conditional.type == cudaGraphCondTypeWhile && e == cudaSuccess &&
 	         guest.sticky == cudaSuccess);
 	return e;
@@ -386,7 +388,7 @@ cudaError_t guest_execute(struct guest_stream *s, const struct guest_op *op, enu
 	case GUEST_OP_HOST: return do_host(s, op);
 	case GUEST_OP_RECORD: return do_record(s, op->u.event);
 	case GUEST_OP_WAIT: return do_wait(s, op->u.event);
-	case GUEST_OP_GRAPH: return do_graph(s, op->u.graph, caller);
+	case GUEST_OP_GRAPH: return do_graph(s, op->u.graph, false, caller);
 	case GUEST_OP_CONDITIONAL: return do_conditional(s, op, caller);
 	case GUEST_OP_ALLOC: graph_heap_set(op->u.memory.address, true, &was); break;
 	case GUEST_OP_FREE: graph_heap_set(op->u.memory.address, false, &was); break;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Times of launches of before.cu, displaced.cu, cut_short.cu, first.cu, wanted.cu, group_steps.cu,
-lane_locks.cu and begun.cu, by kernel and by what came before.
+lane_locks.cu, begun.cu, group_program.cu, graph_nodes.cu, columns.cu, headers.cu and sums.cu, by
+kernel and by what came before.
 
     pmpp-explore launches BIN/before --backend cuda --json | before.py before > before.jsonl
 """

@@ -6,6 +6,7 @@
 
 #include "timemodel/constants.h"
 #include "timemodel/held_warp.h"
+#include "timemodel/load_latency.h"
 #include "timemodel/sm_demand.h"
 
 #include "base/text.h"
@@ -182,12 +183,32 @@ TEST(products_of_groups_are_waited_for)
 		took[many] = finished(&s);
 	}
 	const double each = 16 * 64 * 16 * 4 / products_per_cycle(gpu_find("h200"));
-	assert_true(fabs(took[0] - timing.group_product_cycles - each) < 4);
+	const double first = timing.group_product_cycles + timing.first_product_cycles;
+	assert_true(fabs(took[0] - first - each) < 4);
 	assert_true(fabs(took[1] - took[0] - 3 * each) < 4);
 	struct gpu_spec unknown = *gpu_find("h200"); /* whose sheet has no rate */
 	unknown.fp16_tensor_gflops = 0;
-	const struct timing_inst one = { .products = 16 * 64 * 16 };
-	assert_true(group_product_done(&one, &unknown, 10, 0) == 10 + timing.group_product_cycles);
+	struct sample one = { 0 };
+	struct timing_inst *x = add_inst(&one, INST_OTHER, -1, -1);
+	x->by_group = true;
+	x->products = 16 * 64 * 16;
+	end_block(&one, -1, -1);
+	assert_true(group_product_done(&one.p, 0, &unknown, 10, 0) == 10 + first);
+	one.counts[0].warp_executed *= 10; /* in a loop: the others do not wait for it */
+	assert_true(fabs(group_product_done(&one.p, 0, &unknown, 10, 0) - 10 -
+	                 timing.group_product_cycles - timing.first_product_cycles / 10) < 1e-9);
+}
+
+/* Behind products of a group, what is stored leaves more slowly, by the sector
+ * (tests/gpu/h200-2026-11-29/micro/group_steps.jsonl). */
+TEST(sums_of_groups_leave_slowly)
+{
+	const struct counts c = { .st_lines = 64, .st_sectors = 256, .st_bytes = 256 * 32 };
+	struct timing_inst x = { .class = INST_STORE, .space = MEMORY_GLOBAL };
+	const double alone = leaving_cycles(&x, &c);
+	assert_true(alone == stored_cycles(&c));
+	x.behind_groups = true;
+	assert_true(fabs(leaving_cycles(&x, &c) - alone - 256 * timing.sum_sector_cycles) < 1e-9);
 }
 
 /* A load of @space, and what needs it. */
@@ -230,6 +251,15 @@ TEST(loads_that_go_another_way)
 		                 timing.texture_cycles) < 0.1);
 		run_counts_free(&c);
 	}
+	struct run_counts written = {
+		.l2_sectors = -1, .dram_read_bytes = -1, .of_program = true, .far_share = 1
+	};
+	regions_build(&fetch.p, g, 1, &written);
+	const double later = written.regions[0].critical_path_cycles - 1 -
+	                     cycles_of_ns(g->l2_latency_ns) - timing.texture_cycles;
+	assert_true(later > cycles_of_ns(timing.written_far_ns) / 2 &&
+	            later <= cycles_of_ns(timing.written_far_ns) + 0.1);
+	run_counts_free(&written);
 	assert_true(fabs(texture - texels - (timing.texture_cycles - timing.texel_cycles)) < 0.1);
 	const double near = load_from(MEMORY_TEXTURE, false, 1000);
 	assert_true(fabs(near - cycles_of_ns(g->l1_latency_ns) - timing.texture_cycles) < 1);

@@ -154,7 +154,7 @@ TEST(many_waits_even_out)
 /* One block's @loads from L2, one after the other, of what was written last, by each of @blocks:
  * how much longer than of what has been read before; a load. @strong: instead, loads that must not
  * see what is old. */
-static double longer_for_far(unsigned loads, double blocks, bool strong)
+static double longer_for_lines(unsigned loads, double blocks, bool strong, unsigned lines)
 {
 	double took[2];
 	for (unsigned far = 0; far < 2; far++) {
@@ -164,7 +164,9 @@ static double longer_for_far(unsigned loads, double blocks, bool strong)
 			x->space = MEMORY_GLOBAL;
 			x->strong = strong && far;
 			x->origin = (struct load_origin){ .known = true, .l2 = 1 };
-			s.counts[s.p.n_insts - 1].ld_requests = s.counts[s.p.n_insts - 1].ld_lines = WARPS;
+			struct counts *const c = &s.counts[s.p.n_insts - 1];
+			c->ld_requests = WARPS;
+			c->ld_lines = c->ld_sectors = WARPS * lines;
 			add_machine(&s, INST_FP32, 2, 7, 1);
 		}
 		end_block(&s, -1, -1);
@@ -177,6 +179,21 @@ static double longer_for_far(unsigned loads, double blocks, bool strong)
 		run_counts_free(&c);
 	}
 	return (took[1] - took[0]) / loads / (gpu_find("h200")->clock_mhz * 1e-3);
+}
+
+static double longer_for_far(unsigned loads, double blocks, bool strong)
+{
+	return longer_for_lines(loads, blocks, strong, 1);
+}
+
+/* Lanes that read one sector each of many lines come to many pages, of which one is far
+ * (tests/gpu/micro/far_lines.cu, spread.cu). */
+TEST(one_of_many_pages_is_far)
+{
+	const double all = timing.written_far_ns;
+	assert_true(longer_for_lines(1, 1, false, 4) > 0.55 * all);
+	assert_true(longer_for_lines(1, 1, false, 4) < 0.8 * all);
+	assert_true(longer_for_lines(1, 1, false, 32) > 0.95 * all);
 }
 
 /* A half of what was written last is far from an SM; of many SMs one nearly always has to go there,
