@@ -50,7 +50,8 @@ template <part P> static void updates()
 					printf("other_column -\n");
 				}
 				update<P><<<dim3(blocks, blocks), dim3(16, 16)>>>(a, N, k);
-				printf("%s%s %d/%s\n", t ? "" : "other_", parts[P], blocks, behind ? "behind" : "alone");
+				printf("%s%s %d/%s\n", t ? "" : "other_", parts[P], blocks,
+				       behind ? "behind" : "alone");
 			}
 }
 

@@ -22,7 +22,8 @@ static __global__ void m_walk(const unsigned *p, unsigned *cycles)
 int main()
 {
 	micro_begin("far_lines");
-	unsigned *const p = micro_alloc<unsigned>(LINES * WORDS), *const seen = micro_alloc<unsigned>(LINES);
+	unsigned *const p = micro_alloc<unsigned>(LINES * WORDS), *const seen =
+																  micro_alloc<unsigned>(LINES);
 	static unsigned host[LINES * WORDS], cycles[LINES];
 	static const char *const names[] = { "copied", "again", "copied_again", "written" };
 	for (int t = 0; t < 4; t++) {

@@ -115,7 +115,8 @@ static void repeated(int turns)
 	cudaGraphNodeParams p = {};
 	micro_fail("memset", cudaMemset(x, 0, N * sizeof *x));
 	micro_fail("graph", cudaGraphCreate(&graph, 0));
-	micro_fail("handle", cudaGraphConditionalHandleCreate(&more, graph, 1, cudaGraphCondAssignDefault));
+	micro_fail("handle",
+	           cudaGraphConditionalHandleCreate(&more, graph, 1, cudaGraphCondAssignDefault));
 	p.type = cudaGraphNodeTypeConditional;
 	p.conditional.handle = more;
 	p.conditional.type = cudaGraphCondTypeWhile;

@@ -33,11 +33,12 @@ static __global__ void product(const T *a, const T *b, int swizzle, int keep, fl
 	__shared__ alignas(1024) unsigned char in_a[16384], in_b[16384];
 	const int t = threadIdx.x;
 	for (int i = t; i < 64 * K; i += 128)
-		*(T *)(in_a + (PLACED ? place(swizzle, i / K, i % K * (int)sizeof(T)) : i * sizeof(T))) = a[i];
+		*(T *)(in_a + (PLACED ? place(swizzle, i / K, i % K * (int)sizeof(T)) : i * sizeof(T))) =
+			a[i];
 	if (CUT >= SECOND)
 		for (int i = t; i < 32 * K; i += 128)
-			*(T *)(in_b + (PLACED ? place(swizzle, i / K, i % K * (int)sizeof(T)) : i * sizeof(T))) =
-				b[i];
+			*(T *)(in_b +
+			       (PLACED ? place(swizzle, i / K, i % K * (int)sizeof(T)) : i * sizeof(T))) = b[i];
 	if (CUT >= SHOWN) {
 		asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 		__syncthreads();

@@ -3,8 +3,8 @@
  * it lies, and how it is sampled. Kernels of 1 and 12 blocks fetch from one texture, two at once,
  * two one after the other; write to a surface; fetch and write; read a surface and write another;
  * nothing of that. Each several times with the same objects ("same"), with others of the same
- * arrays ("other"), with arrays that were copied to just before ("copied"). Prints a line per launch:
- * the kernel, and which. Times by `pmpp-explore launches --backend cuda` (before.py).
+ * arrays ("other"), with arrays that were copied to just before ("copied"). Prints a line per
+ * launch: the kernel, and which. Times by `pmpp-explore launches --backend cuda` (before.py).
  */
 #include "micro.cuh"
 
@@ -18,9 +18,11 @@ struct objects {
 	cudaSurfaceObject_t surface[2];
 };
 enum how { NOTHING, STORE, ONE, TWO, CHAIN, PUT, FETCH_PUT, READ_PUT, HOWS };
-static const char *const hows[] = { "nothing", "store", "one", "two", "chain", "put", "fetch_put", "read_put" };
+static const char *const hows[] = { "nothing", "store", "one",       "two",
+	                                "chain",   "put",   "fetch_put", "read_put" };
 
-template <how X> static __global__ void uses(objects o, float *out)
+template <how X
+> static __global__ void uses(objects o, float *out)
 {
 	const int i = blockIdx.x * blockDim.x + threadIdx.x, x = i % W, y = i / W;
 	const float u = (float)x + 0.5f, v = (float)y + 0.5f;
@@ -58,7 +60,8 @@ static objects new_objects()
 	return o;
 }
 
-template <how X> static void times()
+template <how X
+> static void times()
 {
 	static objects all[OBJECTS];
 	static bool made = false;
@@ -72,10 +75,13 @@ template <how X> static void times()
 					static const char *const ways[] = { "same", "other", "copied" };
 					if (way == 2)
 						for (int k = 0; k < 2; k++)
-							micro_fail("copy", cudaMemcpy2DToArray(arrays[k], 0, 0, host, W * 4, W * 4, H,
-							                                       cudaMemcpyHostToDevice));
-					uses<X><<<blocks, threads>>>(all[way == 1 ? t + 1 : 0], out);
-					printf("%s%s/%dx%d %s\n", t ? "" : "other_", hows[X], blocks, threads, ways[way]);
+							micro_fail("copy",
+							           cudaMemcpy2DToArray(arrays[k], 0, 0, host, W * 4, W * 4, H,
+							                               cudaMemcpyHostToDevice));
+					uses < X
+					> <<<blocks, threads>>>(all[way == 1 ? t + 1 : 0], out);
+					printf("%s%s/%dx%d %s\n", t ? "" : "other_", hows[X], blocks, threads,
+					       ways[way]);
 				}
 }
 

@@ -10,13 +10,15 @@
 #define LAUNCHES 9
 #define BYTES (1 << 22)
 
-/* Lane l reads a double of line l * lines / 32, @stride bytes apart; the next warp @aside bytes on. */
+/* Lane l reads a double of line l * lines / 32, @stride bytes apart; the next warp @aside bytes on.
+ */
 static __global__ void m_spread(const char *p, unsigned lines, unsigned stride, unsigned aside,
                                 unsigned *cycles)
 {
 	const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-	const double *const at = (const double *)(p + (size_t)(lane * lines / 32) * stride + warp * aside) +
-	                         (lines < 32 ? lane % (32 / lines) % 4 : 0);
+	const double *const at =
+		(const double *)(p + (size_t)(lane * lines / 32) * stride + warp * aside) +
+		(lines < 32 ? lane % (32 / lines) % 4 : 0);
 	const BlockClock clock;
 	const double v = *at;
 	if (v == 1)
@@ -27,7 +29,8 @@ static __global__ void m_spread(const char *p, unsigned lines, unsigned stride, 
 /* Words from @from on of each 32, by all SMs. */
 static __global__ void written(unsigned *p, unsigned from)
 {
-	for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < BYTES / 4; i += gridDim.x * blockDim.x)
+	for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < BYTES / 4;
+	     i += gridDim.x * blockDim.x)
 		if (i % 32 >= from)
 			p[i] = 0;
 }
@@ -43,9 +46,11 @@ static void times(const char *p, unsigned blocks, unsigned warps, unsigned lines
 			m_spread<<<blocks, warps * 32>>>(p, lines, stride, aside, micro_cycles());
 		});
 	qsort(all, LAUNCHES, sizeof *all, micro_by_value);
-	Line("spread", aside ? "own" : "same")("before", words == 32 ? "read" : words ? "beside" : "written")(
-		"blocks", blocks)("warps", warps)("lines", lines)(
-		"stride", stride)("aside", aside)("cycles", all[LAUNCHES / 2]);
+	Line("spread", aside ? "own" : "same")("before", words == 32 ? "read"
+	                                                 : words     ? "beside"
+	                                                             : "written")("blocks", blocks)(
+		"warps", warps)("lines", lines)("stride", stride)("aside", aside)("cycles",
+	                                                                      all[LAUNCHES / 2]);
 }
 
 int main()

@@ -57,9 +57,11 @@ template <bool HALVES, int STEPS> static void times()
 						others<<<7, 256>>>(in, out, blocks * threads);
 						printf("other_others -\n");
 					}
-					sum<HALVES, STEPS><<<blocks, threads, threads * sizeof(int)>>>(in, out, blocks * threads);
-					printf("%s%s/%d/%d %d/%s\n", t ? "" : "other_", HALVES ? "halves" : "neighbours", STEPS,
-					       threads, blocks, way ? "others" : "same");
+					sum<HALVES, STEPS>
+						<<<blocks, threads, threads * sizeof(int)>>>(in, out, blocks * threads);
+					printf("%s%s/%d/%d %d/%s\n", t ? "" : "other_",
+					       HALVES ? "halves" : "neighbours", STEPS, threads, blocks,
+					       way ? "others" : "same");
 				}
 }
 
