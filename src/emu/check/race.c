@@ -1,6 +1,6 @@
 /* Races: every lane's access against who touched the place before; see check.h. */
-#include "emu/check/race_cells.h"
 #include "emu/check/race_reads.h"
+#include "emu/check/race_rows.h"
 
 #include "base/mem.h"
 
@@ -225,6 +225,7 @@ static void note(struct visit *v, struct race_use use[2])
 	const uint32_t n = v->b->n_warps;
 	for (unsigned i = 0; i < 2; i++)
 		if (use[i].warp == v->use.warp && use[i].epoch == v->use.epoch && use[i].op == v->use.op) {
+			use[i].mark = (v->use.lanes & ~use[i].lanes) ? 0 : use[i].mark;
 			use[i].lanes |= v->use.lanes;
 			return;
 		}
@@ -278,65 +279,7 @@ static void leave(struct visit *v, struct race_cell *cell, bool raced)
 	}
 }
 
-/* --- eight cells at once --- */
-
-/* May the lanes of @use, in a row as these are, be told apart from them by the whole warp? */
-enum group_order { GROUP_BEFORE, GROUP_RACES, GROUP_UNCLEAR };
-static enum group_order group_order(const struct visit *v, const struct race_use *use)
-{
-	const struct race_warp *mine = &v->b->warp[v->a->warp];
-	if (known_to_all(v, use) ||
-	    (use->warp == v->use.warp && use->lanes == v->use.lanes && use->epoch != RACE_PENDING))
-		return GROUP_BEFORE;
-	return mine->beyond || mine->partial ? GROUP_UNCLEAR : GROUP_RACES;
-}
-
-/* The group's cells one after the other, by lanes in a row; true if nothing has to be told and all
- * of them are alike now. */
-static bool group_done(struct visit *v, struct race_group *g)
-{
-	struct race_cell *all = &g->all;
-	if (g->cell)
-		return false;
-	for (unsigned i = 0; i < 2; i++) {
-		if (group_order(v, &all->writer[i]) != GROUP_BEFORE)
-			return false;
-		const enum group_order reader = group_order(v, &all->reader[i]);
-		if (reader == GROUP_UNCLEAR || (reader == GROUP_RACES && v->a->write))
-			return false;
-	}
-	leave(v, all, false);
-	return true;
-}
-
-/* A store by lanes in a row has made the cells of @g alike. */
-static void join_written(struct visit *v, struct race_group *g)
-{
-	if (!g->cell)
-		return;
-	for (unsigned i = 0; i < RACE_GROUP; i++) {
-		const struct race_cell *c = &g->cell[i];
-		if (c->writer[1].warp)
-			return;
-		if (c->strong) {
-			const struct race_strong *s = &v->b->races->cells.strong[c->strong];
-			if (s->writer[0].warp || s->writer[1].warp || s->reader[0].warp || s->reader[1].warp)
-				return;
-		}
-	}
-	race_group_join(&v->b->races->cells, g, (struct race_cell){ .writer = { v->use } });
-}
-
 /* --- a warp's access --- */
-
-static struct race_page *page_at(struct race_block *b, const struct race_access *a, uint64_t at)
-{
-	if (!a->shared)
-		return race_page_of(&b->races->cells, at, a->bytes);
-	struct race_page *p = &b->shared[at >> RACE_PAGE_BITS];
-	race_page_fit(&b->races->cells, p, a->bytes);
-	return p;
-}
 
 static uint32_t use_flags(const struct race_block *b, const struct race_access *a)
 {
@@ -350,18 +293,20 @@ static uint32_t use_flags(const struct race_block *b, const struct race_access *
 	       (b->warp[a->warp].beyond ? RACE_USE_FENCED : 0);
 }
 
-/* Lanes @lanes at one cell; the first race of an access is told. */
+/* Lanes @lanes at one cell of @p; the first race of an access is told. */
 static bool visit_cell(struct visit *v, struct race_page *p, uint32_t lanes, bool any)
 {
-	struct race_cell *cell = race_cell_of(&v->b->races->cells, p, v->address);
+	struct race_cells *cells = v->b->cells;
+	struct race_cell cell = race_cell_take(cells, p, v->address);
 	v->b->races->visits++;
 	const struct race_found first = *v->found;
 	v->lane = (unsigned)__builtin_ctz(lanes);
 	v->use.lanes = lanes;
-	const bool raced = check_cell(v, cell);
+	const bool raced = check_cell(v, &cell);
 	if (raced && any)
 		*v->found = first;
-	leave(v, cell, raced);
+	leave(v, &cell, raced);
+	race_cell_put(cells, p, v->address, &cell, (unsigned)__builtin_ctz(v->a->bytes), v->b->n_warps);
 	return raced;
 }
 
@@ -376,7 +321,7 @@ static bool visit_lane(struct visit *v, uint32_t lanes, bool *any)
 	const struct race_access *a = v->a;
 	const uint64_t at = a->address[__builtin_ctz(lanes)];
 	for (v->address = at; v->address < at + a->bytes; v->address += v->bytes) {
-		struct race_page *p = page_at(v->b, a, v->address);
+		struct race_page *p = race_page_at(v->b, a, v->address);
 		if (!p)
 			return false;
 		v->bytes = 1u << p->shift;
@@ -386,69 +331,37 @@ static bool visit_lane(struct visit *v, uint32_t lanes, bool *any)
 	return true;
 }
 
-/* Lanes from @first on in a row, @n of them, each at a cell of its own; returns how many of them
- * were looked at: a group's, or 0. */
-static unsigned visit_group(struct visit *v, unsigned first, unsigned n, bool *any)
+/* Lanes in a row, or at one place; false: there is no room to look further. */
+static bool visit_piece(struct visit *v, struct race_rows *rows, const struct race_piece *p,
+                        bool *any)
 {
 	const struct race_access *a = v->a;
-	const uint64_t at = a->address[first];
-	if (n < RACE_GROUP || at & (RACE_GROUP * a->bytes - 1) || a->bytes > 1u << RACE_WIDEST_SHIFT)
-		return 0;
-	struct race_page *p = page_at(v->b, a, at);
-	if (!p || 1u << p->shift != a->bytes)
-		return 0;
-	const uint64_t in_page = at & ((1u << RACE_PAGE_BITS) - 1);
-	struct race_group *g = &p->group[in_page >> p->shift >> 3];
-	v->use.lanes = 1u << first;
-	v->b->races->visits++;
-	if (group_done(v, g))
-		return RACE_GROUP;
-	bool raced = false;
-	v->bytes = a->bytes;
-	for (unsigned i = 0; i < RACE_GROUP; i++) {
-		v->address = at + i * a->bytes;
-		raced |= visit_cell(v, p, 1u << (first + i), *any || raced);
+	if (race_rows_pass(rows, p, a->address[p->first])) {
+		const unsigned cells = p->one_place ? 1 : p->n;
+		v->b->races->visits += cells >= 8 || a->shared ? (cells + 7) / 8 : FAR_LOOKS * cells;
+		return true;
 	}
-	*any |= raced;
-	v->use.lanes = 1u << first;
-	if (a->write && !raced)
-		join_written(v, g);
-	return RACE_GROUP;
-}
-
-/* Lanes that lie @step bytes before the next one, which takes part too. */
-static uint32_t steps(const struct race_access *a, uint64_t step)
-{
-	const bool all = a->lanes == (step ? RACE_IN_A_ROW : RACE_ONE_PLACE);
-	uint32_t m = all ? 0xffffffffu : 0;
-	for (unsigned i = 0; i < 31 && a->lanes == RACE_ANYWHERE; i++)
-		m |= (uint32_t)(a->address[i + 1] - a->address[i] == step) << i;
-	return m & a->mask & a->mask >> 1;
-}
-
-/* How many lanes from @first on follow one another by @steps. */
-static unsigned run_length(uint32_t steps, unsigned first)
-{
-	return 1 + (unsigned)__builtin_ctzll(~((uint64_t)steps >> first));
+	const uint32_t lanes = (uint32_t)((((uint64_t)1 << p->n) - 1) << p->first);
+	if (p->one_place)
+		return visit_lane(v, lanes, any);
+	for (uint32_t m = lanes; m; m &= m - 1)
+		if (!visit_lane(v, m & -m, any))
+			return false;
+	return true;
 }
 
 /* An access that hands nothing over, in @epoch. */
 static bool weak_access(struct visit *v, uint32_t epoch)
 {
-	const struct race_access *a = v->a;
+	const struct race_lie lie = race_lie_of(v->a);
+	struct race_rows rows = race_rows_of(v->b, v->a, v->use.op, epoch);
 	bool any = false;
-	const uint32_t rising = steps(a, a->bytes), same = a->write ? 0 : steps(a, 0);
 	v->use.epoch = epoch;
-	for (unsigned i = 0, n; i < 32; i += n) {
-		n = 1;
-		if (!(a->mask >> i & 1))
-			continue;
-		n = visit_group(v, i, run_length(rising, i), &any);
-		if (n)
-			continue;
-		n = run_length(same, i);
-		if (!visit_lane(v, (uint32_t)((((uint64_t)1 << n) - 1) << i), &any))
+	for (uint32_t left = lie.mask; left;) {
+		const struct race_piece p = race_piece_at(&lie, (unsigned)__builtin_ctz(left));
+		if (!visit_piece(v, &rows, &p, &any))
 			return any;
+		left &= ~(uint32_t)((((uint64_t)1 << p.n) - 1) << p.first);
 	}
 	return any;
 }
@@ -472,7 +385,7 @@ bool race_access(struct race_block *b, const struct race_access *a, struct race_
 	struct races *r = b->races;
 	struct visit v = { .b = b, .a = a, .found = found };
 	bool any = false;
-	if (races_spent(r))
+	if (races_spent(r) || !races_have_room(r))
 		return false;
 	v.use = (struct race_use){ .warp = b->first_warp + a->warp + 1,
 		                       .op = (a->op & RACE_OP_MASK) | use_flags(b, a) };

@@ -8,14 +8,14 @@
 
 #define CELLS_MAX_BYTES ((size_t)1 << 30)
 
-static unsigned groups_of(unsigned shift)
+static uint32_t cells_of(unsigned shift)
 {
-	return 1u << (RACE_PAGE_BITS - shift) >> 3;
+	return 1u << (RACE_PAGE_BITS - shift);
 }
 
-static unsigned shift_of(unsigned bytes)
+static uint8_t shift_of(unsigned bytes)
 {
-	unsigned shift = 0;
+	uint8_t shift = 0;
 	while (shift < RACE_WIDEST_SHIFT && bytes >> (shift + 1))
 		shift++;
 	return shift;
@@ -25,10 +25,7 @@ void race_cells_free(struct race_cells *c)
 {
 	for (uint32_t i = 0; i < c->room; i++)
 		race_page_free(c, &c->page[i]);
-	for (struct race_cell *cell = c->idle, *next; cell; cell = next) {
-		memcpy(&next, (const void *)cell, sizeof next);
-		free(cell);
-	}
+	race_marks_free(&c->marks);
 	free(c->page);
 	free(c->strong);
 	*c = (struct race_cells){ .n = 0 };
@@ -58,111 +55,143 @@ struct race_strong *race_strong_of(struct race_cells *c, struct race_cell *cell)
 	return &c->strong[cell->strong];
 }
 
-/* --- groups --- */
-
-static void free_strong(struct race_cells *c, struct race_cell *cell)
+static void free_strong(struct race_cells *c, uint32_t *strong)
 {
-	if (!cell->strong)
+	if (!*strong)
 		return;
-	c->strong[cell->strong].next_free = c->free_strong;
-	c->free_strong = cell->strong;
-	cell->strong = 0;
+	c->strong[*strong].next_free = c->free_strong;
+	c->free_strong = *strong;
+	*strong = 0;
 }
 
-void race_group_join(struct race_cells *c, struct race_group *g, struct race_cell all)
+/* --- cells --- */
+
+static uint32_t *new_column(struct race_cells *c, const struct race_page *p)
 {
-	for (unsigned i = 0; g->cell && i < RACE_GROUP; i++)
-		free_strong(c, &g->cell[i]);
-	if (g->cell) {
-		memcpy((void *)g->cell, &c->idle, sizeof c->idle);
-		c->idle = g->cell;
-		g->cell = NULL;
+	c->bytes += cells_of(p->shift) * sizeof(uint32_t);
+	return mem_calloc(cells_of(p->shift), sizeof(uint32_t));
+}
+
+race_mark *race_column(struct race_cells *c, struct race_page *p, unsigned column)
+{
+	if (!p->column[column])
+		p->column[column] = new_column(c, p);
+	return p->column[column];
+}
+
+static struct race_use *use_of(struct race_cell *cell, unsigned column)
+{
+	return column < RACE_READER ? &cell->writer[column] : &cell->reader[column - RACE_READER];
+}
+
+struct race_cell race_cell_take(const struct race_cells *c, const struct race_page *p,
+                                uint64_t address)
+{
+	const uint32_t i = race_cell_index(p, address);
+	struct race_cell cell = { .strong = p->strong ? p->strong[i] : 0 };
+	for (unsigned k = 0; k < RACE_COLUMNS; k++) {
+		const race_mark mark = p->column[k] ? p->column[k][i] : 0;
+		if (!mark)
+			continue;
+		const struct race_who *who = race_who_of(&c->marks, mark);
+		*use_of(&cell, k) = (struct race_use){ .warp = who->warp,
+			                                   .lanes = race_lanes_at(&c->marks, mark, address),
+			                                   .epoch = who->epoch,
+			                                   .op = who->op,
+			                                   .mark = mark };
 	}
-	g->all = all;
+	return cell;
 }
 
-static struct race_use moved(struct race_use u, unsigned lanes)
+static race_mark mark_of(struct race_cells *c, const struct race_use *u, uint64_t address,
+                         unsigned scale, uint32_t n_warps)
 {
-	u.lanes <<= lanes;
-	return u;
+	if (!u->warp || u->mark)
+		return u->mark;
+	struct race_who who = { .warp = u->warp,
+		                    .block = (u->warp - 1) / n_warps,
+		                    .epoch = u->epoch,
+		                    .op = u->op,
+		                    .lanes = u->lanes };
+	if (u->lanes & (u->lanes - 1))
+		return race_mark_of(race_marks_number(&c->marks, &who), 0);
+	const unsigned lane = (unsigned)__builtin_ctz(u->lanes);
+	who.lanes = who.row = 1;
+	who.scale = (uint16_t)scale;
+	return race_mark_of(race_marks_number(&c->marks, &who),
+	                    ((unsigned)(address >> scale) - lane) % RACE_TURNS);
 }
 
-static void take_apart(struct race_cells *c, struct race_group *g)
+void race_cell_put(struct race_cells *c, struct race_page *p, uint64_t address,
+                   struct race_cell *cell, unsigned scale, uint32_t n_warps)
 {
-	if (g->cell)
-		return;
-	g->cell = c->idle;
-	if (g->cell) {
-		memcpy(&c->idle, (const void *)g->cell, sizeof c->idle);
-	} else {
-		g->cell = mem_calloc(RACE_GROUP, sizeof *g->cell);
-		c->bytes += RACE_GROUP * sizeof *g->cell;
+	const uint32_t i = race_cell_index(p, address);
+	for (unsigned k = 0; k < RACE_COLUMNS; k++) {
+		const race_mark mark = mark_of(c, use_of(cell, k), address, scale, n_warps);
+		if (mark || p->column[k])
+			race_column(c, p, k)[i] = mark;
 	}
-	for (unsigned i = 0; i < RACE_GROUP; i++)
-		for (unsigned k = 0; k < 2; k++) {
-			g->cell[i].writer[k] = moved(g->all.writer[k], i);
-			g->cell[i].reader[k] = moved(g->all.reader[k], i);
-			g->cell[i].strong = 0;
-		}
+	if (cell->strong && !p->strong)
+		p->strong = new_column(c, p);
+	if (p->strong)
+		p->strong[i] = cell->strong;
 }
 
 /* --- pages --- */
 
-struct race_cell *race_cell_of(struct race_cells *c, struct race_page *p, uint64_t address)
-{
-	const uint64_t i = (address & ((1u << RACE_PAGE_BITS) - 1)) >> p->shift;
-	struct race_group *g = &p->group[i / RACE_GROUP];
-	take_apart(c, g);
-	return &g->cell[i % RACE_GROUP];
-}
-
 /* Cell @to of a finer page is to be as @from. */
-static void copy_cell(struct race_cells *c, struct race_cell *to, const struct race_cell *from)
+static void copy_strong(struct race_cells *c, uint32_t *to, uint32_t from)
 {
-	*to = *from;
-	if (!from->strong)
+	if (!from)
 		return;
 	const uint32_t strong = new_strong(c);
-	c->strong[strong] = c->strong[from->strong];
-	to->strong = strong;
+	c->strong[strong] = c->strong[from];
+	*to = strong;
 }
 
-static size_t page_bytes(const struct race_page *p)
+static void free_columns(struct race_cells *c, struct race_page *p)
 {
-	return groups_of(p->shift) * sizeof *p->group;
+	const size_t bytes = cells_of(p->shift) * sizeof(uint32_t);
+	for (unsigned k = 0; k < RACE_COLUMNS; k++) {
+		c->bytes -= p->column[k] ? bytes : 0;
+		free(p->column[k]);
+		p->column[k] = NULL;
+	}
+	c->bytes -= p->strong ? bytes : 0;
+	free(p->strong);
+	p->strong = NULL;
 }
 
 void race_page_fit(struct race_cells *c, struct race_page *p, unsigned bytes)
 {
-	const unsigned shift = shift_of(bytes);
-	if (p->group && shift >= p->shift)
+	const uint8_t shift = shift_of(bytes);
+	if (p->used && shift >= p->shift)
 		return;
-	struct race_page fine = *p;
-	fine.shift = shift;
-	fine.group = mem_calloc(groups_of(shift), sizeof *fine.group);
-	c->bytes += page_bytes(&fine);
-	for (uint64_t at = 0; p->group && at < 1u << RACE_PAGE_BITS; at += 1u << shift)
-		copy_cell(c, race_cell_of(c, &fine, at), race_cell_of(c, p, at));
+	struct race_page fine = { .number = p->number, .used = true, .shift = shift };
+	const unsigned by = p->used ? (unsigned)(p->shift - shift) : 0;
+	for (unsigned k = 0; k < RACE_COLUMNS; k++)
+		for (uint32_t i = 0; p->column[k] && i < cells_of(shift); i++)
+			race_column(c, &fine, k)[i] = p->column[k][i >> by];
+	if (p->strong)
+		fine.strong = new_column(c, &fine);
+	for (uint32_t i = 0; p->strong && i < cells_of(shift); i++)
+		copy_strong(c, &fine.strong[i], p->strong[i >> by]);
 	race_page_free(c, p);
 	*p = fine;
 }
 
 void race_page_free(struct race_cells *c, struct race_page *p)
 {
-	static const struct race_cell none;
-	if (!p->group)
-		return;
-	for (unsigned i = 0; i < groups_of(p->shift); i++)
-		race_group_join(c, &p->group[i], none);
-	c->bytes -= page_bytes(p);
-	free(p->group);
-	p->group = NULL;
+	for (uint32_t i = 0; p->strong && i < cells_of(p->shift); i++)
+		free_strong(c, &p->strong[i]);
+	free_columns(c, p);
+	p->used = false;
 }
 
 static struct race_page *slot_of(struct race_page *page, uint32_t room, uint64_t number)
 {
 	uint32_t i = (uint32_t)(number * 0x9e3779b97f4a7c15u >> 32) & (room - 1);
-	while (page[i].group && page[i].number != number)
+	while (page[i].used && page[i].number != number)
 		i = (i + 1) & (room - 1);
 	return &page[i];
 }
@@ -174,15 +203,15 @@ struct race_page *race_page_of(struct race_cells *c, uint64_t address, unsigned 
 		const uint32_t room = c->room ? 2 * c->room : 256;
 		struct race_page *more = mem_calloc(room, sizeof *more);
 		for (uint32_t i = 0; i < c->room; i++)
-			if (c->page[i].group)
+			if (c->page[i].used)
 				*slot_of(more, room, c->page[i].number) = c->page[i];
 		free(c->page);
 		c->page = more;
 		c->room = room;
 	}
 	struct race_page *p = slot_of(c->page, c->room, number);
-	if (!p->group) {
-		if (c->bytes >= CELLS_MAX_BYTES) {
+	if (!p->used) {
+		if (c->bytes + c->marks.room * sizeof *c->marks.who >= CELLS_MAX_BYTES) {
 			c->full = true;
 			return NULL;
 		}
@@ -198,11 +227,37 @@ void race_cells_forget(struct race_cells *c, uint64_t address, uint64_t bytes)
 	for (uint64_t at = address; c->n && at < address + bytes;) {
 		const uint64_t number = at >> RACE_PAGE_BITS, end = (number + 1) << RACE_PAGE_BITS;
 		struct race_page *p = slot_of(c->page, c->room, number);
-		for (; at < end && at < address + bytes && p->group; at += 1u << p->shift) {
-			struct race_cell *cell = race_cell_of(c, p, at);
-			free_strong(c, cell);
-			*cell = (struct race_cell){ .strong = 0 };
+		for (; at < end && at < address + bytes && p->used; at += 1u << p->shift) {
+			const uint32_t i = race_cell_index(p, at);
+			for (unsigned k = 0; k < RACE_COLUMNS; k++)
+				if (p->column[k])
+					p->column[k][i] = 0;
+			if (p->strong)
+				free_strong(c, &p->strong[i]);
 		}
 		at = end;
 	}
+}
+
+/* --- marks that nobody needs any longer --- */
+
+bool race_cells_crowded(const struct race_cells *c)
+{
+	return c->marks.n > c->marks.limit;
+}
+
+void race_page_seen(const struct race_page *p, uint32_t *seen)
+{
+	for (unsigned k = 0; k < RACE_COLUMNS; k++)
+		for (uint32_t i = 0; p->column[k] && i < cells_of(p->shift); i++)
+			seen[p->column[k][i] / RACE_TURNS] = 1;
+}
+
+void race_page_renumber(struct race_page *p, const uint32_t *seen)
+{
+	for (unsigned k = 0; k < RACE_COLUMNS; k++)
+		for (uint32_t i = 0; p->column[k] && i < cells_of(p->shift); i++) {
+			const race_mark mark = p->column[k][i];
+			p->column[k][i] = mark ? race_mark_of(seen[mark / RACE_TURNS], race_turn(mark)) : 0;
+		}
 }

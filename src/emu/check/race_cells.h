@@ -1,16 +1,19 @@
 /*
  * Who touched each place of memory last (race_cells.c): pages of cells, a cell for the widest unit
- * that all accesses of its page share.
+ * that all accesses of its page share. What cells note lies in columns, a mark for each cell, so
+ * that many cells in a row are looked at together; a column that is empty takes no room.
  */
 #ifndef PMPP_EMU_RACE_CELLS_H
 #define PMPP_EMU_RACE_CELLS_H
 
 #include "emu/check/check.h"
+#include "emu/check/race_marks.h"
 
 struct race_use {
 	uint32_t warp;         /* over the whole launch, + 1; 0 = nobody */
 	uint32_t lanes, epoch; /* which lanes, in which epoch of their warp */
 	uint32_t op;           /* instruction, and flags, most of them of strong uses: */
+	race_mark mark;        /* in a column; 0: it has none yet */
 };
 #define RACE_OP_MASK 0x01ffffffu
 #define RACE_USE_VOLATILE (1u << 31)
@@ -33,37 +36,31 @@ struct race_strong {
 	uint32_t last_lane;
 	uint32_t next_free;
 };
+/* One cell, taken out of the columns. */
 struct race_cell {
 	struct race_use writer[2]; /* the last one; an earlier one of the same value, in no order */
 	struct race_use reader[2];
 	uint32_t strong; /* number, 0 = none */
 };
 
-/*
- * Eight cells in a row, which a warp's lanes mostly use in a row: while nothing else is known, one
- * cell stands for all. Its lanes are those of the first cell; of cell i they are lanes << i.
- */
-#define RACE_GROUP 8u
-struct race_group {
-	struct race_cell all;   /* nothing strong */
-	struct race_cell *cell; /* RACE_GROUP of them; NULL = all */
-};
-
 #define RACE_PAGE_BITS 12
 #define RACE_WIDEST_SHIFT 4
+enum { RACE_WRITER, RACE_EARLIER_WRITER, RACE_READER, RACE_OTHER_READER, RACE_COLUMNS };
 struct race_page {
 	uint64_t number;
-	unsigned shift; /* log2 of bytes per cell */
-	struct race_group *group;
+	bool used;
+	uint8_t shift; /* log2 of bytes per cell */
+	race_mark *column[RACE_COLUMNS];
+	uint32_t *strong; /* numbers */
 };
 struct race_cells {
 	struct race_page *page; /* of global memory, by hash of number */
 	uint32_t n, room;
+	struct race_marks marks;
 	struct race_strong *strong;
 	uint32_t n_strong, room_strong, free_strong;
-	size_t bytes;           /* of all this but the table */
-	bool full;              /* there was no room for a page */
-	struct race_cell *idle; /* eight cells each that nobody uses; *(struct race_cell **) the next */
+	size_t bytes; /* of the columns */
+	bool full;    /* there was no room for a page */
 };
 
 void race_cells_free(struct race_cells *c);
@@ -73,12 +70,27 @@ struct race_page *race_page_of(struct race_cells *c, uint64_t address, unsigned 
 void race_page_fit(struct race_cells *c, struct race_page *p, unsigned bytes);
 /* Frees what belongs to a page that is not in @c's table. */
 void race_page_free(struct race_cells *c, struct race_page *p);
-/* The cell of a page that holds @address; its group is taken apart for it. */
-struct race_cell *race_cell_of(struct race_cells *c, struct race_page *p, uint64_t address);
-/* Makes @all stand for all cells of @g. */
-void race_group_join(struct race_cells *c, struct race_group *g, struct race_cell all);
+/* The number within its page of the cell that holds @address. */
+static inline uint32_t race_cell_index(const struct race_page *p, uint64_t address)
+{
+	return (uint32_t)(address & ((1u << RACE_PAGE_BITS) - 1)) >> p->shift;
+}
+/* Column @column of @p, which is there afterwards. */
+race_mark *race_column(struct race_cells *c, struct race_page *p, unsigned column);
+/* The cell of @p that holds @address; and puts it back, uses without a mark as such of places of
+ * 2^@scale bytes by warps of blocks of @n_warps. */
+struct race_cell race_cell_take(const struct race_cells *c, const struct race_page *p,
+                                uint64_t address);
+void race_cell_put(struct race_cells *c, struct race_page *p, uint64_t address,
+                   struct race_cell *cell, unsigned scale, uint32_t n_warps);
 /* Forgets who used [address, address + bytes) of global memory. */
 void race_cells_forget(struct race_cells *c, uint64_t address, uint64_t bytes);
 struct race_strong *race_strong_of(struct race_cells *c, struct race_cell *cell);
+
+/* Marks that no cell has any longer make room, where there are too many. First seen[number] is set
+ * for those of all pages, then they get their new numbers. */
+bool race_cells_crowded(const struct race_cells *c);
+void race_page_seen(const struct race_page *p, uint32_t *seen);
+void race_page_renumber(struct race_page *p, const uint32_t *seen);
 
 #endif

@@ -31,15 +31,18 @@ void race_copies_note(struct race_block *b, const struct race_access *a)
 static void settle(struct race_block *b, const struct race_copy *copy)
 {
 	struct race_page *p = &b->shared[copy->address >> RACE_PAGE_BITS];
-	for (uint32_t at = copy->address; p->group && at < copy->address + copy->bytes;
+	for (uint32_t at = copy->address; p->used && at < copy->address + copy->bytes;
 	     at += 1u << p->shift) {
-		struct race_cell *cell = race_cell_of(b->cells, p, at);
+		struct race_cell cell = race_cell_take(b->cells, p, at);
 		for (unsigned k = 0; k < 2; k++) {
-			struct race_use *u = &cell->writer[k];
-			if (u->warp == b->first_warp + copy->warp + 1 && u->epoch == RACE_PENDING &&
-			    u->lanes >> copy->lane & 1)
-				u->epoch = b->warp[copy->warp].epoch;
+			struct race_use *u = &cell.writer[k];
+			if (u->warp != b->first_warp + copy->warp + 1 || u->epoch != RACE_PENDING ||
+			    !(u->lanes >> copy->lane & 1))
+				continue;
+			u->epoch = b->warp[copy->warp].epoch;
+			u->mark = 0;
 		}
+		race_cell_put(b->cells, p, at, &cell, (unsigned)__builtin_ctz(copy->bytes), b->n_warps);
 	}
 }
 

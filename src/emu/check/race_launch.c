@@ -66,6 +66,28 @@ static uint32_t shared_pages(const struct races *r)
 	return (r->shared_bytes + (1u << RACE_PAGE_BITS) - 1) >> RACE_PAGE_BITS;
 }
 
+bool races_have_room(struct races *r)
+{
+	struct race_cells *c = &r->cells;
+	if (!race_cells_crowded(c))
+		return true;
+	uint32_t *seen = mem_calloc(c->marks.n, sizeof *seen);
+	for (uint32_t i = 0; i < c->room; i++)
+		race_page_seen(&c->page[i], seen);
+	for (const struct race_block *b = r->running; b; b = b->next)
+		for (uint32_t i = 0; i < shared_pages(r); i++)
+			race_page_seen(&b->shared[i], seen);
+	race_marks_sweep(&c->marks, seen);
+	for (uint32_t i = 0; i < c->room; i++)
+		race_page_renumber(&c->page[i], seen);
+	for (struct race_block *b = r->running; b; b = b->next)
+		for (uint32_t i = 0; i < shared_pages(r); i++)
+			race_page_renumber(&b->shared[i], seen);
+	free(seen);
+	c->full |= c->marks.n > RACE_MOST_MARKS / 2;
+	return !c->full;
+}
+
 struct race_block *race_block_start(struct races *r, uint64_t block)
 {
 	MEM_ROOM(r->block, r->n_blocks, r->room_blocks, 64);
@@ -80,6 +102,8 @@ struct race_block *race_block_start(struct races *r, uint64_t block)
 	race_warps_start(b);
 	b->shared = mem_calloc(shared_pages(r) + 1, sizeof *b->shared);
 	race_reads_start(b, shared_pages(r) + 1);
+	b->next = r->running;
+	r->running = b;
 	return b;
 }
 
@@ -87,6 +111,10 @@ void race_block_end(struct race_block *b)
 {
 	if (!b)
 		return;
+	struct race_block **at = &b->races->running;
+	while (*at != b)
+		at = &(*at)->next;
+	*at = b->next;
 	for (uint32_t i = 0; i < shared_pages(b->races); i++) {
 		race_page_free(&b->races->cells, &b->shared[i]);
 	}

@@ -88,6 +88,7 @@ struct race_block {
 	struct race_warp *warp;
 	struct race_gate gate[RACE_BARRIERS];
 	struct race_page *shared;
+	struct race_block *next; /* of those that run */
 };
 
 void race_places_free(struct race_places *p);
@@ -149,7 +150,10 @@ struct races {
 	uint32_t n_blocks, room_blocks;
 	struct race_cells cells;
 	struct race_places places;
-	uint64_t visits, most; /* of cells, or of groups as one */
+	uint64_t visits, most; /* of cells, or of eight lanes in a row as one */
+	struct race_block *running;
 };
+/* Is there room to note more uses? Makes some, if need be. */
+bool races_have_room(struct races *r);
 
 #endif
