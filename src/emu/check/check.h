@@ -7,6 +7,7 @@
 #ifndef PMPP_EMU_CHECK_H
 #define PMPP_EMU_CHECK_H
 
+#include "emu/lane/lane.h"
 #include "model/counts.h"
 #include "ptx/ptx.h"
 
@@ -148,6 +149,16 @@ struct race_found {
 /* Looks at an access before it is done. True: it races, and @found says with what; only the first
  * of its races is told. */
 bool race_access(struct race_block *b, const struct race_access *a, struct race_found *found);
+/* A weak load or store by all lanes of a warp, none of which waits in a loop. */
+struct race_plain {
+	uint32_t warp, op;
+	unsigned bytes; /* of a lane */
+	bool shared, write;
+	const struct lane_pieces *pieces; /* lasts as long as the launch */
+	uint64_t low, span;               /* counted from low; from the lowest byte to the end */
+};
+/* True: it was looked at, and races with nothing. False: ask race_access(). */
+bool race_plain(struct race_block *b, const struct race_plain *p);
 /* The asynchronous copies of these lanes so far are one more group; all groups but the last @left
  * are waited for. */
 void race_copies_commit(struct race_block *b, uint32_t warp, uint32_t mask);

@@ -310,10 +310,6 @@ static bool visit_cell(struct visit *v, struct race_page *p, uint32_t lanes, boo
 	return raced;
 }
 
-/* A cell of global memory by itself is likely nowhere near, and clocks are long: either costs as
- * much as so many looks at cells beside one another. */
-#define FAR_LOOKS 4
-
 /* All cells of lane v->lane, and of the others of @lanes, which want the same. False: there is no
  * room to look further. */
 static bool visit_lane(struct visit *v, uint32_t lanes, bool *any)
@@ -321,7 +317,7 @@ static bool visit_lane(struct visit *v, uint32_t lanes, bool *any)
 	const struct race_access *a = v->a;
 	const uint64_t at = a->address[__builtin_ctz(lanes)];
 	for (v->address = at; v->address < at + a->bytes; v->address += v->bytes) {
-		struct race_page *p = race_page_at(v->b, a, v->address);
+		struct race_page *p = race_page_at(v->b, a->shared, v->address, a->bytes);
 		if (!p)
 			return false;
 		v->bytes = 1u << p->shift;
@@ -332,17 +328,15 @@ static bool visit_lane(struct visit *v, uint32_t lanes, bool *any)
 }
 
 /* Lanes in a row, or at one place; false: there is no room to look further. */
-static bool visit_piece(struct visit *v, struct race_rows *rows, const struct race_piece *p,
+static bool visit_piece(struct visit *v, struct race_rows *rows, const struct lane_piece *p,
                         bool *any)
 {
-	const struct race_access *a = v->a;
-	if (race_rows_pass(rows, p, a->address[p->first])) {
-		const unsigned cells = p->one_place ? 1 : p->n;
-		v->b->races->visits += cells >= 8 || a->shared ? (cells + 7) / 8 : FAR_LOOKS * cells;
+	const uint32_t lanes = lane_piece_mask(p);
+	if (race_rows_pass(rows, p, 0)) {
+		v->b->races->visits += race_rows_looks(rows, p);
 		return true;
 	}
-	const uint32_t lanes = (uint32_t)((((uint64_t)1 << p->n) - 1) << p->first);
-	if (p->one_place)
+	if (p->one_place && !v->a->write)
 		return visit_lane(v, lanes, any);
 	for (uint32_t m = lanes; m; m &= m - 1)
 		if (!visit_lane(v, m & -m, any))
@@ -350,19 +344,35 @@ static bool visit_piece(struct visit *v, struct race_rows *rows, const struct ra
 	return true;
 }
 
+static void find_pieces(const struct race_access *a, struct lane_pieces *pieces)
+{
+	const unsigned first = (unsigned)__builtin_ctz(a->mask);
+	const unsigned n = (unsigned)__builtin_popcount(a->mask);
+	if (a->lanes == RACE_ANYWHERE || a->mask >> first != UINT32_MAX >> (32 - n)) {
+		lane_pieces_find(a->address, a->mask, a->bytes, 0, pieces);
+		return;
+	}
+	pieces->n = 1;
+	pieces->piece[0] = (struct lane_piece){ .at = a->address[first],
+		                                    .first = (uint8_t)first,
+		                                    .n = (uint8_t)n,
+		                                    .one_place = n > 1 && a->lanes == RACE_ONE_PLACE };
+}
+
 /* An access that hands nothing over, in @epoch. */
 static bool weak_access(struct visit *v, uint32_t epoch)
 {
-	const struct race_lie lie = race_lie_of(v->a);
-	struct race_rows rows = race_rows_of(v->b, v->a, v->use.op, epoch);
+	const struct race_access *a = v->a;
+	struct race_rows rows = race_rows_of(v->b, a->warp, v->use.op, epoch, a->bytes);
+	struct lane_pieces pieces;
 	bool any = false;
+	rows.shared = a->shared;
+	rows.write = a->write;
 	v->use.epoch = epoch;
-	for (uint32_t left = lie.mask; left;) {
-		const struct race_piece p = race_piece_at(&lie, (unsigned)__builtin_ctz(left));
-		if (!visit_piece(v, &rows, &p, &any))
+	find_pieces(a, &pieces);
+	for (unsigned i = 0; i < pieces.n; i++)
+		if (!visit_piece(v, &rows, &pieces.piece[i], &any))
 			return any;
-		left &= ~(uint32_t)((((uint64_t)1 << p.n) - 1) << p.first);
-	}
 	return any;
 }
 
@@ -378,6 +388,30 @@ static void look_at_reads(struct race_block *b)
 		v.use = (struct race_use){ .warp = b->first_warp + a.warp + 1, .op = a.op };
 		weak_access(&v, epoch);
 	}
+}
+
+bool race_plain(struct race_block *b, const struct race_plain *p)
+{
+	struct races *r = b->races;
+	struct race_rows rows = race_rows_of(b, p->warp, p->op, b->warp[p->warp].epoch, p->bytes);
+	if (races_spent(r) || !races_have_room(r))
+		return true;
+	rows.shared = p->shared;
+	rows.write = p->write;
+	if (!rows.simple)
+		return false;
+	if (p->shared && !p->write && race_reads_put_off_plain(b, p)) {
+		r->visits += 2;
+		return true;
+	}
+	if (p->shared && p->write && race_reads_due_plain(b, p))
+		look_at_reads(b);
+	for (unsigned i = 0; i < p->pieces->n; i++) {
+		if (!race_rows_pass(&rows, &p->pieces->piece[i], p->low))
+			return false;
+		r->visits += race_rows_looks(&rows, &p->pieces->piece[i]);
+	}
+	return true;
 }
 
 bool race_access(struct race_block *b, const struct race_access *a, struct race_found *found)

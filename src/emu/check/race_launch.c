@@ -97,6 +97,7 @@ struct race_block *race_block_start(struct races *r, uint64_t block)
 	b->places = &r->places;
 	b->block = block;
 	b->n_warps = r->n_warps;
+	b->number = r->n_blocks;
 	b->first_warp = r->n_blocks * r->n_warps;
 	r->block[r->n_blocks++] = block;
 	race_warps_start(b);

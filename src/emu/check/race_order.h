@@ -84,6 +84,7 @@ struct race_block {
 	struct race_copies copies;
 	struct race_reads reads;
 	uint64_t block;
+	uint32_t number;              /* in the order of their starts */
 	uint32_t first_warp, n_warps; /* the first one's number over the whole launch */
 	struct race_warp *warp;
 	struct race_gate gate[RACE_BARRIERS];

@@ -10,8 +10,10 @@
 
 struct race_read {
 	uint32_t warp, mask, op, epoch, bytes;
-	uint32_t first, n; /* addresses: of the first lane, or of all 32 */
-	int lanes;         /* of race_access.lanes */
+	uint32_t first, n;                /* addresses: of the first lane, or of all 32 */
+	int lanes;                        /* of race_access.lanes */
+	const struct lane_pieces *pieces; /* of all lanes, counted from low; NULL = see address */
+	uint64_t low;
 };
 
 void race_reads_start(struct race_block *b, uint32_t n_pages)
@@ -94,6 +96,49 @@ bool race_reads_put_off(struct race_block *b, const struct race_access *a, uint3
 	return true;
 }
 
+/* Has one of the pages of @p been written since all met? @writes: they are now. */
+static bool written_plain(struct race_block *b, const struct race_plain *p, bool writes)
+{
+	struct race_reads *r = &b->reads;
+	bool any = false;
+	if (!writes && r->latest != r->turn)
+		return false;
+	r->latest = r->turn;
+	for (uint64_t i = p->low >> RACE_PAGE_BITS; i <= (p->low + p->span - 1) >> RACE_PAGE_BITS;
+	     i++) {
+		any |= r->written[i] == r->turn;
+		r->written[i] = writes ? r->turn : r->written[i];
+	}
+	return any;
+}
+
+bool race_reads_put_off_plain(struct race_block *b, const struct race_plain *p)
+{
+	struct race_reads *r = &b->reads;
+	const struct race_warp *w = &b->warp[p->warp];
+	r->off |= w->arrived;
+	if (r->off || r->n == MOST_READS || written_plain(b, p, false))
+		return false;
+	MEM_ROOM(r->read, r->n, r->cap, 256);
+	struct race_read *to = &r->read[r->n++];
+	to->warp = p->warp;
+	to->mask = UINT32_MAX;
+	to->op = p->op;
+	to->epoch = w->epoch;
+	to->bytes = p->bytes;
+	to->lanes = RACE_ANYWHERE;
+	to->pieces = p->pieces;
+	to->low = p->low;
+	return true;
+}
+
+bool race_reads_due_plain(struct race_block *b, const struct race_plain *p)
+{
+	b->reads.off |= b->warp[p->warp].arrived;
+	written_plain(b, p, true);
+	return b->reads.n;
+}
+
 bool race_reads_due(struct race_block *b, const struct race_access *a)
 {
 	if (a->async || b->warp[a->warp].arrived) /* no barrier ends what it writes */
@@ -124,6 +169,13 @@ bool race_reads_next(struct race_block *b, struct race_access *a, uint64_t addre
 	           : read->lanes == RACE_IN_A_ROW ? RACE_IN_A_ROW
 	                                          : RACE_ONE_PLACE;
 	*epoch = read->epoch;
+	for (unsigned k = 0; read->pieces && k < read->pieces->n; k++) {
+		const struct lane_piece *p = &read->pieces->piece[k];
+		for (unsigned i = p->first; i < p->first + p->n; i++)
+			address[i] = read->low + lane_piece_place(p, i, read->bytes);
+	}
+	if (read->pieces)
+		return true;
 	const unsigned from = first_lane(a);
 	for (unsigned i = 0; i < 32; i++) {
 		const uint64_t step = read->lanes == RACE_IN_A_ROW ? read->bytes : 0;

@@ -1,44 +1,6 @@
 /* Many cells at a time; see race_rows.h. */
 #include "emu/check/race_rows.h"
 
-/* --- how lanes lie --- */
-
-/* Lanes that lie @step bytes before the next one. */
-static uint32_t steps(const struct race_access *a, uint64_t step)
-{
-	uint32_t m = 0;
-	for (unsigned i = 0; i < 31; i++)
-		m |= (uint32_t)(a->address[i + 1] - a->address[i] == step) << i;
-	return m;
-}
-
-struct race_lie race_lie_of(const struct race_access *a)
-{
-	const uint32_t both = a->mask & a->mask >> 1;
-	struct race_lie lie = { .mask = a->mask };
-	if (a->lanes == RACE_IN_A_ROW)
-		lie.rising = both;
-	else if (a->lanes == RACE_ONE_PLACE)
-		lie.same = both;
-	else
-		lie = (struct race_lie){ a->mask, steps(a, a->bytes) & both, steps(a, 0) & both };
-	if (a->write) /* who stores beside others is looked at by itself */
-		lie.same = 0;
-	return lie;
-}
-
-/* How many lanes from @first on follow one another by @steps. */
-static unsigned run_length(uint32_t steps, unsigned first)
-{
-	return 1 + (unsigned)__builtin_ctzll(~((uint64_t)steps >> first));
-}
-
-struct race_piece race_piece_at(const struct race_lie *lie, unsigned first)
-{
-	const unsigned row = run_length(lie->rising, first), same = run_length(lie->same, first);
-	return (struct race_piece){ first, row > 1 ? row : same, row == 1 && same > 1 };
-}
-
 /* --- who is before whom --- */
 
 /* UNCLEAR: not for all cells of a row alike. */
@@ -63,7 +25,7 @@ static enum order order_of(const struct race_rows *r, race_mark mark)
 	const struct race_who *who = race_who_of(&b->cells->marks, mark);
 	if (who->block != r->who.block)
 		return b->races->between_blocks ? BESIDE : BEFORE;
-	const struct race_warp *mine = &b->warp[r->a->warp];
+	const struct race_warp *mine = &b->warp[r->warp];
 	if (who->warp == r->who.warp)
 		return who->epoch < mine->all_known ? BEFORE : within_warp(r, mark, who);
 	return who->epoch < mine->others[who->warp - 1 - b->first_warp] ? BEFORE : BESIDE;
@@ -182,7 +144,7 @@ static bool pass_cells(struct race_rows *r, struct race_page *p, uint32_t i, uin
 				mark[k] = p->column[k][i];
 				to = alike(p->column[k], i, to);
 			}
-		const struct step s = r->a->write ? write_step(r, mark) : read_step(r, mark);
+		const struct step s = r->write ? write_step(r, mark) : read_step(r, mark);
 		if (s.kind == CLOSER)
 			return false;
 		take_step(r, p, i, to, &s);
@@ -193,58 +155,65 @@ static bool pass_cells(struct race_rows *r, struct race_page *p, uint32_t i, uin
 
 /* --- pieces --- */
 
-struct race_page *race_page_at(struct race_block *b, const struct race_access *a, uint64_t at)
+struct race_page *race_page_at(struct race_block *b, bool shared, uint64_t at, unsigned bytes)
 {
-	if (!a->shared)
-		return race_page_of(b->cells, at, a->bytes);
+	if (!shared)
+		return race_page_of(b->cells, at, bytes);
 	struct race_page *p = &b->shared[at >> RACE_PAGE_BITS];
-	race_page_fit(b->cells, p, a->bytes);
+	race_page_fit(b->cells, p, bytes);
 	return p;
 }
 
-struct race_rows race_rows_of(struct race_block *b, const struct race_access *a, uint32_t op,
-                              uint32_t epoch)
+struct race_rows race_rows_of(struct race_block *b, uint32_t warp, uint32_t op, uint32_t epoch,
+                              unsigned bytes)
 {
-	const struct race_warp *w = &b->warp[a->warp];
+	const struct race_warp *w = &b->warp[warp];
 	return (struct race_rows){
 		.b = b,
-		.a = a,
+		.warp = warp,
+		.bytes = bytes,
 		.simple = !w->beyond && !w->partial && !w->section && epoch != RACE_PENDING &&
-		          !(a->bytes & (a->bytes - 1)),
-		.who = { .warp = b->first_warp + a->warp + 1,
-		         .block = b->first_warp / b->n_warps,
+		          !(bytes & (bytes - 1)),
+		.who = { .warp = b->first_warp + warp + 1,
+		         .block = b->number,
 		         .epoch = epoch,
 		         .op = op,
 		         .lanes = 1,
 		         .row = 1,
-		         .scale = (uint16_t)__builtin_ctz(a->bytes) },
+		         .scale = (uint16_t)__builtin_ctz(bytes) },
 	};
 }
 
-bool race_rows_pass(struct race_rows *r, const struct race_piece *piece, uint64_t address)
+unsigned race_rows_looks(const struct race_rows *r, const struct lane_piece *p)
 {
-	const unsigned bytes = r->a->bytes;
-	const bool row = !piece->one_place;
-	const uint32_t lanes = row ? 1 : (uint32_t)((((uint64_t)1 << piece->n) - 1) << piece->first);
-	const uint64_t end = address + (row ? piece->n : 1) * (uint64_t)bytes;
-	if (!r->simple || address & (bytes - 1))
+	const unsigned cells = p->one_place ? 1 : p->n;
+	return cells >= 8 || r->shared ? (cells + 7) / 8 : FAR_LOOKS * cells;
+}
+
+bool race_rows_pass(struct race_rows *r, const struct lane_piece *p, uint64_t from)
+{
+	const bool row = !p->one_place;
+	const uint32_t lanes = row ? 1 : lane_piece_mask(p);
+	uint64_t at = from + p->at;
+	const uint64_t end = at + (row ? p->n : 1) * (uint64_t)r->bytes;
+	if (!r->simple || at & (r->bytes - 1) || (r->write && !row))
 		return false;
 	if (r->who.row != row || r->who.lanes != lanes)
 		r->number = 0;
 	r->who.row = row;
 	r->who.lanes = lanes;
-	r->who.scale = row ? (uint16_t)__builtin_ctz(bytes) : 0;
-	r->turn = row ? (unsigned)((address >> r->who.scale) - piece->first) % RACE_TURNS : 0;
-	while (address < end) {
-		struct race_page *p = race_page_at(r->b, r->a, address);
-		const uint64_t page_end = (address | ((1u << RACE_PAGE_BITS) - 1)) + 1;
+	r->who.scale = row ? (uint16_t)__builtin_ctz(r->bytes) : 0;
+	r->turn = row ? (unsigned)((at >> r->who.scale) - p->first) % RACE_TURNS : 0;
+	while (at < end) {
+		struct race_page *page = race_page_at(r->b, r->shared, at, r->bytes);
+		const uint64_t page_end = (at | ((1u << RACE_PAGE_BITS) - 1)) + 1;
 		const uint64_t to = end < page_end ? end : page_end;
-		if (!p)
+		if (!page)
 			return false;
-		const uint32_t i = race_cell_index(p, address);
-		if (!pass_cells(r, p, i, i + (uint32_t)((to - address) >> p->shift)))
+		const uint32_t i = race_cell_index(page, at);
+		if (!pass_cells(r, page, i, i + (uint32_t)((to - at) >> page->shift)))
 			return false;
-		address = to;
+		at = to;
 	}
 	return true;
 }

@@ -7,37 +7,33 @@
 #define PMPP_EMU_RACE_ROWS_H
 
 #include "emu/check/race_order.h"
-
-/* Lanes from @first on: @n of them one behind the other, or all at one place. */
-struct race_piece {
-	unsigned first, n;
-	bool one_place;
-};
-/* How the lanes of an access lie. */
-struct race_lie {
-	uint32_t mask;
-	uint32_t rising, same; /* lanes behind which, or where, the next one is */
-};
-struct race_lie race_lie_of(const struct race_access *a);
-/* The piece that begins with lane @first, which takes part. */
-struct race_piece race_piece_at(const struct race_lie *lie, unsigned first);
+#include "emu/lane/lane.h"
 
 struct race_rows {
 	struct race_block *b;
-	const struct race_access *a;
-	struct race_who who; /* it leaves */
+	uint32_t warp; /* of the block */
+	unsigned bytes;
+	bool shared, write;
 	bool simple;         /* false: nothing can be said of it here */
+	struct race_who who; /* it leaves */
 	unsigned turn;
 	uint32_t number; /* of who; 0 = not looked for yet */
 };
-/* For the weak access @a in @epoch, whose use is told by @op. */
-struct race_rows race_rows_of(struct race_block *b, const struct race_access *a, uint32_t op,
-                              uint32_t epoch);
-/* The piece @p from @address on: nothing of it races, and that is noted; false: its cells want a
+/* For a weak access by @warp in @epoch, of @bytes a lane, whose use is told by @op. */
+struct race_rows race_rows_of(struct race_block *b, uint32_t warp, uint32_t op, uint32_t epoch,
+                              unsigned bytes);
+/* The piece @p, counted from @from: nothing of it races, and that is noted; false: its cells want a
  * look each, of which some may be noted already. */
-bool race_rows_pass(struct race_rows *r, const struct race_piece *p, uint64_t address);
+bool race_rows_pass(struct race_rows *r, const struct lane_piece *p, uint64_t from);
+/* What that costs, in looks. */
+unsigned race_rows_looks(const struct race_rows *r, const struct lane_piece *p);
 
-/* The page of @a's memory at @at, fit for it; NULL = there is no room for more. */
-struct race_page *race_page_at(struct race_block *b, const struct race_access *a, uint64_t at);
+/* A cell of global memory by itself is likely nowhere near, and clocks are long: either costs as
+ * much as so many looks at cells beside one another. */
+#define FAR_LOOKS 4
+
+/* The page of shared or global memory at @at, fit for accesses of @bytes; NULL = there is no room
+ * for more. */
+struct race_page *race_page_at(struct race_block *b, bool shared, uint64_t at, unsigned bytes);
 
 #endif

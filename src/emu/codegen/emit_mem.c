@@ -7,6 +7,7 @@
  */
 #include "emu/codegen/emit.h"
 #include "emu/count/count.h"
+#include "emu/lane/lane.h"
 
 static struct mem_addr address_of(struct emit *e, const struct xsrc *s, int64_t offset,
                                   unsigned temp)
@@ -170,12 +171,21 @@ static const struct handler *word_handler(struct emit *e, struct memop *m, enum 
 	return m->span <= 128 ? &h->ld_window[at] : &h->ld_pattern[at];
 }
 
+static enum mem_place place_of(const struct memop *m)
+{
+	if (m->x->space != SPACE_SHARED)
+		return AT_GLOBAL;
+	return m->addr.wide ? AT_SHARED64 : AT_SHARED32;
+}
+
 /* May an access be done for a full warp at once, as far as its kind says? */
 static bool has_fast_kind(const struct emit *e, const struct memop *m)
 {
 	const struct xop *x = m->x;
-	if (e->p->kind >= PROGRAM_CHECKED || (x->kind != X_LD && x->kind != X_ST) || x->precedes_swap)
+	if (e->p->kind == PROGRAM_REFERENCE || (x->kind != X_LD && x->kind != X_ST) || x->precedes_swap)
 		return false;
+	if (e->p->kind == PROGRAM_CHECKED && (x->strong || x->sem > SEM_WEAK || x->polls))
+		return false; /* what threads hand on is looked at with care */
 	return x->space == SPACE_SHARED || (x->space == SPACE_GLOBAL && m->addr.wide);
 }
 
@@ -206,7 +216,7 @@ static const struct handler *fast_handler(struct emit *e, struct memop *m)
 {
 	const struct xop *x = m->x;
 	const bool shared = x->space == SPACE_SHARED;
-	const enum mem_place at = !shared ? AT_GLOBAL : m->addr.wide ? AT_SHARED64 : AT_SHARED32;
+	const enum mem_place at = place_of(m);
 	uint64_t offset[32];
 	struct pattern p;
 	if (!has_fast_kind(e, m))
@@ -263,6 +273,29 @@ static void set_type(const struct emit *e, struct memop *m, const struct xop *x,
 	m->sign = x->type == PTX_S8 || x->type == PTX_S16;
 }
 
+/* The operands of an access, or of what comes in front of it. */
+static void set_operands(struct uop *u, const struct memop *m)
+{
+	u->a = m->addr.slot;
+	u->d = m->d[0] >= 0 ? (uint32_t)m->d[0] : 0;
+	u->b = m->s[0];
+	u->y = m->id;
+	u->x.i = m->low;
+	u->c = (uint32_t)m->last_low;
+}
+
+static void emit_watch(struct emit *e, struct memop *m)
+{
+	const struct pattern *p = &e->p->forms.patterns[m->addr.pattern_index];
+	struct lane_pieces *pieces = image_pool(e->im, sizeof *pieces);
+	uint64_t offset[32];
+	for (unsigned i = 0; i < 32; i++)
+		offset[i] = (uint64_t)(p->lane[i] - p->min);
+	lane_pieces_find(offset, UINT32_MAX, m->access, 0, pieces);
+	m->pieces = pieces;
+	set_operands(emit_uop(e, &e->h->watch[place_of(m)]), m);
+}
+
 void emit_memory(struct emit *e, const struct xop *x)
 {
 	struct memop *m = &e->p->mem[x->mem];
@@ -282,13 +315,9 @@ void emit_memory(struct emit *e, const struct xop *x)
 	const bool handed = e->im->ir.waits && (x->waits || (x->kind == X_ST && x->strong));
 	const struct handler *h = handed ? NULL : fast_handler(e, m);
 	m->full_probe = h != NULL;
-	struct uop *u = emit_uop(e, h ? h : e->h->access);
-	u->a = m->addr.slot;
-	u->d = m->d[0] >= 0 ? (uint32_t)m->d[0] : 0;
-	u->b = m->s[0];
-	u->y = m->id;
-	u->x.i = m->low;
-	u->c = (uint32_t)m->last_low;
+	if (h && e->p->kind == PROGRAM_CHECKED)
+		emit_watch(e, m);
+	set_operands(emit_uop(e, h ? h : e->h->access), m);
 	if (x->looks)
 		emit_uop(e, &e->h->warp->look);
 }

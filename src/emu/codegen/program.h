@@ -75,7 +75,9 @@ struct memop {
 	uint8_t access;             /* bytes * vec, saturated */
 	bool sign;
 	bool full_probe; /* emitted with a handler that counts in the segment only */
-	uint8_t row;     /* so many lanes access one place behind the other: 32, 16, 8, or fewer (1) */
+	/* of a program that watches, with full_probe: counted from the lowest address */
+	const struct lane_pieces *pieces;
+	uint8_t row; /* so many lanes access one place behind the other: 32, 16, 8, or fewer (1) */
 	int32_t d[X_MAX_VEC]; /* slots of 32 lanes, or of a scalar when d_scalar; -1 = sink */
 	bool d_scalar;
 	uint32_t s[X_MAX_VEC]; /* slots of 32 lanes with the data */
@@ -114,7 +116,7 @@ struct program {
 	enum program_kind {
 		PROGRAM_SPECULATIVE,  /* assumes that some branches do not split a warp */
 		PROGRAM_CONSERVATIVE, /* scalars only where no split can corrupt them */
-		PROGRAM_CHECKED,      /* the same, but every access is looked at; where races may be */
+		PROGRAM_CHECKED,      /* the same, but every access is watched; where races may be */
 		PROGRAM_REFERENCE,    /* every register as 32 values: checks, traces, last resort */
 		PROGRAMS
 	} kind;

@@ -12,6 +12,7 @@
 
 #include "emu/lane/lane_float.h"
 #include "emu/lane/lane_int.h"
+#include "emu/lane/lane_pieces.h"
 #include "emu/lane/lane_special.h"
 #include "emu/lane/rounding.h"
 #include "ptx/ptx.h"

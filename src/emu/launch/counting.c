@@ -93,7 +93,17 @@ void counting_free(struct emu_launch *l)
 
 static double executions(const struct segment_count *c)
 {
-	return (double)(c->full[0] + c->full[1] + c->warps);
+	return (double)(segment_full(c) + c->warps);
+}
+
+/* Of full warps whose accesses are watched, which is as much work as lane by lane. */
+static double watched_sectors(const struct emu_launch *l, const struct xop *x,
+                              const struct segment_count *c, const struct mem_count *m)
+{
+	const struct program *p = &l->image.program[PROGRAM_CHECKED];
+	const uint64_t n =
+		c->full[PROGRAM_CHECKED] - m->slow[PROGRAM_CHECKED] - m->odd[PROGRAM_CHECKED];
+	return p->mem && p->mem[x->mem].full_probe ? (double)(n * p->mem[x->mem].sectors_full) : 0;
 }
 
 /* Of the accesses of worker @wk. */
@@ -109,9 +119,11 @@ static double access_work(const struct emu_launch *l, const struct worker *wk)
 			continue;
 		const struct segment_count *c = &wk->segments[l->image.op_segment[o]];
 		const struct mem_count *m = &wk->mem[x->mem];
-		const double sectors = (double)m->sectors + (double)(uint32_t)m->packed;
+		const double sectors =
+			(double)m->sectors + (double)(uint32_t)m->packed + watched_sectors(l, x, c, m);
 		const double apart = sectors - 4 * executions(c);
-		n += PARTIAL_ACCESS * (double)c->warps + (apart > 0 ? SECTOR * apart : 0);
+		const double watched = (double)(c->warps + c->full[PROGRAM_CHECKED]);
+		n += PARTIAL_ACCESS * watched + (apart > 0 ? SECTOR * apart : 0);
 	}
 	return n;
 }

@@ -216,7 +216,7 @@ static void add_segment(struct worker_past *all, const struct emu_launch *l, uns
 	const struct worker_past once = one_pass(&l->image, s);
 	for (unsigned i = 0; i < l->n_workers; i++) {
 		const struct segment_count *c = &l->workers[i].segments[s];
-		const uint64_t times = c->full[0] + c->full[1] + c->warps;
+		const uint64_t times = segment_full(c) + c->warps;
 		all[i].all += times;
 		all[i].looks += once.looks * times;
 		all[i].work += once.work * times;

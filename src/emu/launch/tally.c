@@ -53,11 +53,11 @@ static struct sums sum_workers(const struct emu_launch *l)
 	for (unsigned k = 0; k < l->n_workers; k++) {
 		const struct worker *wk = &l->workers[k];
 		for (unsigned i = 0; i < im->n_segments; i++) {
-			const uint64_t *full = wk->segments[i].full;
-			s.segments[i].full[0] += full[0];
-			s.segments[i].full[1] += full[1];
-			s.segments[i].warps += wk->segments[i].warps + full[0] + full[1];
-			s.segments[i].lanes += wk->segments[i].lanes + 32 * (full[0] + full[1]);
+			const struct segment_count *c = &wk->segments[i];
+			for (unsigned p = 0; p < COUNTED_PROGRAMS; p++)
+				s.segments[i].full[p] += c->full[p];
+			s.segments[i].warps += c->warps + segment_full(c);
+			s.segments[i].lanes += c->lanes + 32 * segment_full(c);
 		}
 		for (unsigned i = 0; i < im->ir.n_mem; i++)
 			add_mem(&s.mem[i], &wk->mem[i]);
@@ -437,8 +437,8 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 {
 	const struct ir *ir = &l->image.ir;
 	struct sums s = sum_workers(l);
-	add_full(l, &s, PROGRAM_SPECULATIVE);
-	add_full(l, &s, PROGRAM_CONSERVATIVE);
+	for (unsigned p = 0; p < COUNTED_PROGRAMS; p++)
+		add_full(l, &s, (enum program_kind)p);
 	struct counts *of_op = mem_calloc(ir->n_ops + 1, sizeof *of_op);
 	struct op_memory *memory = mem_calloc(ir->n_ops + 1, sizeof *memory);
 	uint32_t first = 0;

@@ -26,7 +26,7 @@ static bool was_executed(const struct emu_launch *l, uint32_t op)
 	const uint32_t s = l->image.op_segment[op];
 	for (unsigned k = 0; k < l->n_workers; k++) {
 		const struct segment_count *c = &l->workers[k].segments[s];
-		if (c->warps || c->full[0] || c->full[1])
+		if (c->warps || segment_full(c))
 			return true;
 	}
 	return false;

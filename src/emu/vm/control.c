@@ -46,14 +46,25 @@ static bool needs_no_care(const struct warp *w, const struct uop *u)
 	       (int32_t)u->a >= 0 && !w->depth && !w->calls && !w->n_waiting && !w->n_parts &&
 	       w->live == 0xffffffffu && !wk->grid->reference_only;
 }
+/* All lanes go on as in other blocks, from here on: where to; NULL = not yet. */
+static inline const struct uop *end_of_care(struct warp *w, const struct uop *u)
+{
+	return needs_no_care(w, u) ? reoptimise(w, u) : NULL;
+}
 HANDLER(enter_checked_full)
 {
-	(void)mask;
-	if (needs_no_care(w, u)) {
-		const struct uop *to = reoptimise(w, u);
-		if (to)
-			NEXT_full(to);
-	}
+	const struct uop *to = end_of_care(w, u);
+	if (to)
+		NEXT_full(to);
+	w->segments[u->y].full[PROGRAM_CHECKED]++;
+	w->ticks += u->b;
+	NEXT_full(u + 1);
+}
+HANDLER(enter_reference_full)
+{
+	const struct uop *to = end_of_care(w, u);
+	if (to)
+		NEXT_full(to);
 	w->segments[u->y].warps++;
 	w->segments[u->y].lanes += 32;
 	w->ticks += u->b;
@@ -214,7 +225,7 @@ const struct control_handlers vm_control_handlers = {
 		[PROGRAM_SPECULATIVE] = { enter_speculative_full, enter_masked },
 		[PROGRAM_CONSERVATIVE] = { enter_conservative_full, enter_masked },
 		[PROGRAM_CHECKED] = { enter_checked_full, enter_masked },
-		[PROGRAM_REFERENCE] = { enter_checked_full, enter_masked },
+		[PROGRAM_REFERENCE] = { enter_reference_full, enter_masked },
 	},
 	.exit = { exit_full, exit_any },
 	.exit_if = { exit_if_full, exit_if },

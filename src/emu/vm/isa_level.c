@@ -51,6 +51,7 @@ const struct handler_set *handler_set_choose(const char *wanted)
 		.warp = &vm_warp_handlers,                    \
 		.uniform = &vm_uniform_handlers,              \
 		.access = &vm_access,                         \
+		.watch = vm_watch,                            \
 		.quick = &quick_handlers_##level,             \
 		.texture = &vm_texture,                       \
 		.alu = &alu_handlers_##level,                 \

@@ -25,7 +25,7 @@ static bool waits_for_memory(const struct ir *ir, const struct segment *s)
 
 static uint64_t passes_so_far(const struct segment_count *s)
 {
-	return s->full[0] + s->full[1] + s->warps;
+	return segment_full(s) + s->warps;
 }
 
 void longest_init(struct worker *wk)

@@ -22,14 +22,24 @@ const struct handler_set *handler_set_choose(const char *wanted);
 
 /* Allocations that may be made while a launch waits for the host. */
 #define TOUCHED_ROOM 1024
+enum { COUNTED_PROGRAMS = PROGRAM_REFERENCE }; /* whose segments count for full warps */
 struct segment_count {
-	uint64_t full[2];      /* by full warps of the speculative and the conservative program */
-	uint64_t warps, lanes; /* all others */
+	uint64_t full[COUNTED_PROGRAMS]; /* by full warps of these programs */
+	uint64_t warps, lanes;           /* all others */
 };
+static inline uint64_t segment_full(const struct segment_count *c)
+{
+	uint64_t n = 0;
+	for (unsigned i = 0; i < COUNTED_PROGRAMS; i++)
+		n += c->full[i];
+	return n;
+}
 struct mem_count {
-	uint64_t packed;  /* sectors | lines << 32 of full-warp handlers since the last flush */
-	uint64_t slow[2]; /* full executions of the segment that did not count there */
-	uint64_t odd[2];  /* of those that did: sectors and lines are in packed, not the usual */
+	uint64_t packed; /* sectors | lines << 32 of full-warp handlers since the last flush */
+	/* full executions of the segment that did not count there */
+	uint64_t slow[COUNTED_PROGRAMS];
+	/* of those that did: sectors and lines are in packed, not the usual */
+	uint64_t odd[COUNTED_PROGRAMS];
 	uint64_t requests, sectors, lines, bytes, wavefronts, ideal;
 	uint64_t passes;      /* of atomics on shared memory */
 	uint64_t local_lines; /* of local memory: 32 words each */

@@ -244,6 +244,8 @@ const struct uop *reoptimise(struct warp *w, const struct uop *u);
 
 /* access.c: any access, any mask; counts, checks, does it. */
 extern const struct handler vm_access;
+/* watch.c: in front of a regular access of a full warp: what the checks have to know of it. */
+extern const struct handler vm_watch[MEM_PLACES];
 /* texture_access.c: textures and surfaces. */
 extern const struct handler vm_texture;
 /* For the full-warp handlers of simd/: the same access after all, counted one by one. */
