@@ -363,9 +363,10 @@ static void find_pieces(const struct race_access *a, struct lane_pieces *pieces)
 static bool weak_access(struct visit *v, uint32_t epoch)
 {
 	const struct race_access *a = v->a;
-	struct race_rows rows = race_rows_of(v->b, a->warp, v->use.op, epoch, a->bytes);
+	struct race_rows rows;
 	struct lane_pieces pieces;
 	bool any = false;
+	race_rows_start(&rows, v->b, a->warp, v->use.op, epoch, a->bytes);
 	rows.shared = a->shared;
 	rows.write = a->write;
 	v->use.epoch = epoch;
@@ -393,12 +394,9 @@ static void look_at_reads(struct race_block *b)
 bool race_plain(struct race_block *b, const struct race_plain *p)
 {
 	struct races *r = b->races;
-	struct race_rows rows = race_rows_of(b, p->warp, p->op, b->warp[p->warp].epoch, p->bytes);
-	if (races_spent(r) || !races_have_room(r))
+	if (!races_go_on(r))
 		return true;
-	rows.shared = p->shared;
-	rows.write = p->write;
-	if (!rows.simple)
+	if (!race_rows_simple(b, p->warp))
 		return false;
 	if (p->shared && !p->write && race_reads_put_off_plain(b, p)) {
 		r->visits += 2;
@@ -406,6 +404,10 @@ bool race_plain(struct race_block *b, const struct race_plain *p)
 	}
 	if (p->shared && p->write && race_reads_due_plain(b, p))
 		look_at_reads(b);
+	struct race_rows rows;
+	race_rows_start(&rows, b, p->warp, p->op, b->warp[p->warp].epoch, p->bytes);
+	rows.shared = p->shared;
+	rows.write = p->write;
 	for (unsigned i = 0; i < p->pieces->n; i++) {
 		if (!race_rows_pass(&rows, &p->pieces->piece[i], p->low))
 			return false;
@@ -419,7 +421,7 @@ bool race_access(struct race_block *b, const struct race_access *a, struct race_
 	struct races *r = b->races;
 	struct visit v = { .b = b, .a = a, .found = found };
 	bool any = false;
-	if (races_spent(r) || !races_have_room(r))
+	if (!races_go_on(r))
 		return false;
 	v.use = (struct race_use){ .warp = b->first_warp + a->warp + 1,
 		                       .op = (a->op & RACE_OP_MASK) | use_flags(b, a) };

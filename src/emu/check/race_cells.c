@@ -188,14 +188,6 @@ void race_page_free(struct race_cells *c, struct race_page *p)
 	p->used = false;
 }
 
-static struct race_page *slot_of(struct race_page *page, uint32_t room, uint64_t number)
-{
-	uint32_t i = (uint32_t)(number * 0x9e3779b97f4a7c15u >> 32) & (room - 1);
-	while (page[i].used && page[i].number != number)
-		i = (i + 1) & (room - 1);
-	return &page[i];
-}
-
 struct race_page *race_page_of(struct race_cells *c, uint64_t address, unsigned bytes)
 {
 	const uint64_t number = address >> RACE_PAGE_BITS;
@@ -204,12 +196,12 @@ struct race_page *race_page_of(struct race_cells *c, uint64_t address, unsigned 
 		struct race_page *more = mem_calloc(room, sizeof *more);
 		for (uint32_t i = 0; i < c->room; i++)
 			if (c->page[i].used)
-				*slot_of(more, room, c->page[i].number) = c->page[i];
+				*race_page_slot(more, room, c->page[i].number) = c->page[i];
 		free(c->page);
 		c->page = more;
 		c->room = room;
 	}
-	struct race_page *p = slot_of(c->page, c->room, number);
+	struct race_page *p = race_page_slot(c->page, c->room, number);
 	if (!p->used) {
 		if (c->bytes + c->marks.room * sizeof *c->marks.who >= CELLS_MAX_BYTES) {
 			c->full = true;
@@ -226,7 +218,7 @@ void race_cells_forget(struct race_cells *c, uint64_t address, uint64_t bytes)
 {
 	for (uint64_t at = address; c->n && at < address + bytes;) {
 		const uint64_t number = at >> RACE_PAGE_BITS, end = (number + 1) << RACE_PAGE_BITS;
-		struct race_page *p = slot_of(c->page, c->room, number);
+		struct race_page *p = race_page_slot(c->page, c->room, number);
 		for (; at < end && at < address + bytes && p->used; at += 1u << p->shift) {
 			const uint32_t i = race_cell_index(p, at);
 			for (unsigned k = 0; k < RACE_COLUMNS; k++)
@@ -240,11 +232,6 @@ void race_cells_forget(struct race_cells *c, uint64_t address, uint64_t bytes)
 }
 
 /* --- marks that nobody needs any longer --- */
-
-bool race_cells_crowded(const struct race_cells *c)
-{
-	return c->marks.n > c->marks.limit;
-}
 
 void race_page_seen(const struct race_page *p, uint32_t *seen)
 {

@@ -64,6 +64,20 @@ struct race_cells {
 };
 
 void race_cells_free(struct race_cells *c);
+/* Where the page of that number is, or belongs. */
+static inline struct race_page *race_page_slot(struct race_page *page, uint32_t room,
+                                               uint64_t number)
+{
+	uint32_t i = (uint32_t)(number * 0x9e3779b97f4a7c15u >> 32) & (room - 1);
+	while (page[i].used && page[i].number != number)
+		i = (i + 1) & (room - 1);
+	return &page[i];
+}
+/* The page of a global address, as it is; it may be unused. NULL = there is none yet. */
+static inline struct race_page *race_page_known(const struct race_cells *c, uint64_t address)
+{
+	return c->room ? race_page_slot(c->page, c->room, address >> RACE_PAGE_BITS) : NULL;
+}
 /* The page of a global address, fit for accesses of @bytes; NULL = there is no room for more. */
 struct race_page *race_page_of(struct race_cells *c, uint64_t address, unsigned bytes);
 /* Makes @p fit for accesses of @bytes (a power of two). */
@@ -89,7 +103,10 @@ struct race_strong *race_strong_of(struct race_cells *c, struct race_cell *cell)
 
 /* Marks that no cell has any longer make room, where there are too many. First seen[number] is set
  * for those of all pages, then they get their new numbers. */
-bool race_cells_crowded(const struct race_cells *c);
+static inline bool race_cells_crowded(const struct race_cells *c)
+{
+	return c->marks.n > c->marks.limit;
+}
 void race_page_seen(const struct race_page *p, uint32_t *seen);
 void race_page_renumber(struct race_page *p, const uint32_t *seen);
 

@@ -66,11 +66,9 @@ static uint32_t shared_pages(const struct races *r)
 	return (r->shared_bytes + (1u << RACE_PAGE_BITS) - 1) >> RACE_PAGE_BITS;
 }
 
-bool races_have_room(struct races *r)
+bool races_make_room(struct races *r)
 {
 	struct race_cells *c = &r->cells;
-	if (!race_cells_crowded(c))
-		return true;
 	uint32_t *seen = mem_calloc(c->marks.n, sizeof *seen);
 	for (uint32_t i = 0; i < c->room; i++)
 		race_page_seen(&c->page[i], seen);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_LIMIT (1u << 18)
+#define FIRST_LIMIT (1u << 20)
 
 void race_marks_free(struct race_marks *m)
 {
@@ -62,6 +62,6 @@ void race_marks_sweep(struct race_marks *m, uint32_t *seen)
 		seen[i] = n++;
 	}
 	m->n = n;
-	m->limit = 2 * n > FIRST_LIMIT ? 2 * n : FIRST_LIMIT;
+	m->limit = 4 * n > FIRST_LIMIT ? 4 * n : FIRST_LIMIT;
 	memset(m->recent, 0, sizeof m->recent);
 }

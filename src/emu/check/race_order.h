@@ -154,7 +154,12 @@ struct races {
 	uint64_t visits, most; /* of cells, or of eight lanes in a row as one */
 	struct race_block *running;
 };
-/* Is there room to note more uses? Makes some, if need be. */
-bool races_have_room(struct races *r);
+/* Makes room for more marks; false: there is none. */
+bool races_make_room(struct races *r);
+/* May another access be looked at? */
+static inline bool races_go_on(struct races *r)
+{
+	return r->visits < r->most && (!race_cells_crowded(&r->cells) || races_make_room(r));
+}
 
 #endif

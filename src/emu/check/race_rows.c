@@ -3,32 +3,40 @@
 
 /* --- who is before whom --- */
 
-/* UNCLEAR: not for all cells of a row alike. */
-enum order { BEFORE, BESIDE, UNCLEAR };
+/* A use in a cell, to the one that comes: */
+enum relation {
+	BEFORE, /* or there is none */
+	UNCLEAR, /* not for all cells of a row alike */
+	SAME_USE, /* by the same instruction in the same epoch */
+	/* in no order: */
+	SAME_WARP,
+	SAME_BLOCK,
+	STRANGER
+};
 
 /* Two uses by one warp, between which it has not synced: a lane is before itself only. */
-static enum order within_warp(const struct race_rows *r, race_mark mark, const struct race_who *who)
+static enum relation within_warp(const struct race_rows *r, race_mark mark,
+                                 const struct race_who *who)
 {
 	const struct race_who *mine = &r->who;
 	if (who->epoch == RACE_PENDING || !who->row || !mine->row || who->lanes != 1)
-		return BESIDE; /* one of them is of several lanes */
+		return SAME_WARP; /* one of them is of several lanes */
 	if (who->scale != mine->scale)
 		return UNCLEAR;
-	return race_turn(mark) == r->turn ? BEFORE : BESIDE;
+	return race_turn(mark) == r->turn ? BEFORE : SAME_WARP;
 }
 
-static enum order order_of(const struct race_rows *r, race_mark mark)
+static inline enum relation relation_of(const struct race_rows *r, race_mark mark)
 {
 	const struct race_block *b = r->b;
 	if (!mark)
 		return BEFORE;
 	const struct race_who *who = race_who_of(&b->cells->marks, mark);
 	if (who->block != r->who.block)
-		return b->races->between_blocks ? BESIDE : BEFORE;
-	const struct race_warp *mine = &b->warp[r->warp];
-	if (who->warp == r->who.warp)
-		return who->epoch < mine->all_known ? BEFORE : within_warp(r, mark, who);
-	return who->epoch < mine->others[who->warp - 1 - b->first_warp] ? BEFORE : BESIDE;
+		return b->races->between_blocks ? STRANGER : BEFORE;
+	if (who->warp != r->who.warp)
+		return who->epoch < r->warp->others[who->warp - 1 - b->first_warp] ? BEFORE : SAME_BLOCK;
+	return who->epoch < r->warp->all_known ? BEFORE : within_warp(r, mark, who);
 }
 
 /* --- what cells say --- */
@@ -39,6 +47,7 @@ struct step {
 	unsigned column;
 	race_mark mark;
 };
+static const struct step closer = { .kind = CLOSER }, nothing_new = { .kind = NOTHING_NEW };
 
 static race_mark own_mark(struct race_rows *r)
 {
@@ -47,67 +56,80 @@ static race_mark own_mark(struct race_rows *r)
 	return race_mark_of(r->number, r->turn);
 }
 
-/* The lanes of this use beside those of @mark, which is of the same instruction in the same epoch.
- */
+/* Is @mark of the same instruction in the same epoch? */
+static inline bool same_use(const struct race_rows *r, race_mark mark)
+{
+	const struct race_who *who = race_who_of(&r->b->cells->marks, mark);
+	return mark && who->warp == r->who.warp && who->epoch == r->who.epoch && who->op == r->who.op;
+}
+
+/* The lanes of this use beside those of @mark, which is the same. */
 static struct step join(struct race_rows *r, race_mark mark, unsigned column)
 {
 	struct race_marks *marks = &r->b->cells->marks;
 	struct race_who all = *race_who_of(marks, mark);
 	if (all.row != r->who.row || (all.row && all.scale != r->who.scale))
-		return (struct step){ CLOSER, 0, 0 };
+		return closer;
 	const uint32_t old = all.lanes;
 	all.lanes |= all.row ? race_rotate(r->who.lanes, race_turn(mark) - r->turn) : r->who.lanes;
 	if (all.lanes == old)
-		return (struct step){ NOTHING_NEW, 0, 0 };
+		return nothing_new;
 	return (struct step){ ONE_COLUMN, column,
 		                  race_mark_of(race_marks_number(marks, &all), race_turn(mark)) };
+}
+
+static inline struct step read_in(struct race_rows *r, unsigned column)
+{
+	return (struct step){ ONE_COLUMN, column, own_mark(r) };
 }
 
 /* As note() in race.c. */
 static struct step read_step(struct race_rows *r, const race_mark mark[RACE_COLUMNS])
 {
 	const struct race_marks *marks = &r->b->cells->marks;
-	const race_mark *reader = &mark[RACE_READER];
-	const struct race_who *who[2] = { race_who_of(marks, reader[0]),
-		                              race_who_of(marks, reader[1]) };
-	if (order_of(r, mark[RACE_WRITER]) != BEFORE ||
-	    order_of(r, mark[RACE_EARLIER_WRITER]) != BEFORE)
-		return (struct step){ CLOSER, 0, 0 };
-	for (unsigned i = 0; i < 2; i++)
-		if (reader[i] && who[i]->warp == r->who.warp && who[i]->epoch == r->who.epoch &&
-		    who[i]->op == r->who.op)
-			return join(r, reader[i], RACE_READER + i);
-	unsigned to = 2;
-	for (unsigned i = 0; i < 2 && to == 2; i++) {
-		const enum order order = order_of(r, reader[i]);
-		if (order == UNCLEAR)
-			return (struct step){ CLOSER, 0, 0 };
-		to = order == BEFORE ? i : 2;
-	}
-	for (unsigned i = 0; i < 2 && to == 2; i++)
-		to = who[i]->warp == r->who.warp ? i : 2;
-	if (to == 2 && who[0]->block != who[1]->block)
-		return (struct step){ NOTHING_NEW, 0, 0 };
-	return (struct step){ ONE_COLUMN, RACE_READER + (to == 2 ? 1 : to), own_mark(r) };
+	const race_mark first = mark[RACE_READER], second = mark[RACE_OTHER_READER];
+	if (relation_of(r, mark[RACE_WRITER]) != BEFORE ||
+	    relation_of(r, mark[RACE_EARLIER_WRITER]) != BEFORE)
+		return closer;
+	if (same_use(r, first))
+		return join(r, first, RACE_READER);
+	if (same_use(r, second))
+		return join(r, second, RACE_OTHER_READER);
+	const enum relation one = relation_of(r, first);
+	if (one == BEFORE)
+		return read_in(r, RACE_READER);
+	const enum relation other = relation_of(r, second);
+	if (one == UNCLEAR || other == UNCLEAR)
+		return closer;
+	if (other != BEFORE && one == SAME_WARP)
+		return read_in(r, RACE_READER);
+	if (other > SAME_WARP && race_who_of(marks, first)->block != race_who_of(marks, second)->block)
+		return nothing_new;
+	return read_in(r, RACE_OTHER_READER);
 }
 
 static struct step write_step(struct race_rows *r, const race_mark mark[RACE_COLUMNS])
 {
 	for (unsigned k = 0; k < RACE_COLUMNS; k++)
-		if (order_of(r, mark[k]) != BEFORE)
-			return (struct step){ CLOSER, 0, 0 };
+		if (relation_of(r, mark[k]) != BEFORE)
+			return closer;
 	return (struct step){ WRITTEN, RACE_WRITER, own_mark(r) };
 }
 
+/* --- cells in a row --- */
+
+typedef race_mark marks_vec __attribute__((vector_size(16), aligned(4), may_alias));
+typedef uint64_t halves_vec __attribute__((vector_size(16), aligned(4), may_alias));
+
 /* Where the cells of [i, end) that say the same as cell @i in @column end. */
-static uint32_t alike(const uint32_t *column, uint32_t i, uint32_t end)
+static inline uint32_t alike(const uint32_t *column, uint32_t i, uint32_t end)
 {
 	const uint32_t first = column[i++];
+	const marks_vec all = { first, first, first, first };
 	for (; i + 8 <= end; i += 8) {
-		uint32_t other = 0;
-		for (uint32_t k = 0; k < 8; k++)
-			other |= column[i + k] ^ first;
-		if (other)
+		const marks_vec *v = (const marks_vec *)(const void *)(column + i);
+		const halves_vec other = (halves_vec)((v[0] ^ all) | (v[1] ^ all));
+		if (other[0] | other[1])
 			break;
 	}
 	while (i < end && column[i] == first)
@@ -115,8 +137,11 @@ static uint32_t alike(const uint32_t *column, uint32_t i, uint32_t end)
 	return i;
 }
 
-static void fill(race_mark *column, uint32_t i, uint32_t end, race_mark mark)
+static inline void fill(race_mark *column, uint32_t i, uint32_t end, race_mark mark)
 {
+	const marks_vec all = { mark, mark, mark, mark };
+	for (; i + 4 <= end; i += 4)
+		*(marks_vec *)(void *)(column + i) = all;
 	for (; i < end; i++)
 		column[i] = mark;
 }
@@ -132,7 +157,7 @@ static void take_step(struct race_rows *r, struct race_page *p, uint32_t i, uint
 }
 
 /* Cells [i, end) of @p. */
-static bool pass_cells(struct race_rows *r, struct race_page *p, uint32_t i, uint32_t end)
+static inline bool pass_cells(struct race_rows *r, struct race_page *p, uint32_t i, uint32_t end)
 {
 	if (p->strong && (p->strong[i] || alike(p->strong, i, end) < end))
 		return false;
@@ -157,37 +182,32 @@ static bool pass_cells(struct race_rows *r, struct race_page *p, uint32_t i, uin
 
 struct race_page *race_page_at(struct race_block *b, bool shared, uint64_t at, unsigned bytes)
 {
+	struct race_page *p = shared ? &b->shared[at >> RACE_PAGE_BITS] : race_page_known(b->cells, at);
+	if (p && p->used && 1u << p->shift <= bytes)
+		return p;
 	if (!shared)
 		return race_page_of(b->cells, at, bytes);
-	struct race_page *p = &b->shared[at >> RACE_PAGE_BITS];
 	race_page_fit(b->cells, p, bytes);
 	return p;
 }
 
-struct race_rows race_rows_of(struct race_block *b, uint32_t warp, uint32_t op, uint32_t epoch,
-                              unsigned bytes)
+void race_rows_start(struct race_rows *r, struct race_block *b, uint32_t warp, uint32_t op,
+                     uint32_t epoch, unsigned bytes)
 {
-	const struct race_warp *w = &b->warp[warp];
-	return (struct race_rows){
-		.b = b,
-		.warp = warp,
-		.bytes = bytes,
-		.simple = !w->beyond && !w->partial && !w->section && epoch != RACE_PENDING &&
-		          !(bytes & (bytes - 1)),
-		.who = { .warp = b->first_warp + warp + 1,
-		         .block = b->number,
-		         .epoch = epoch,
-		         .op = op,
-		         .lanes = 1,
-		         .row = 1,
-		         .scale = (uint16_t)__builtin_ctz(bytes) },
-	};
-}
-
-unsigned race_rows_looks(const struct race_rows *r, const struct lane_piece *p)
-{
-	const unsigned cells = p->one_place ? 1 : p->n;
-	return cells >= 8 || r->shared ? (cells + 7) / 8 : FAR_LOOKS * cells;
+	const unsigned log_bytes = (unsigned)__builtin_ctz(bytes);
+	r->b = b;
+	r->warp = &b->warp[warp];
+	r->bytes = bytes;
+	r->log_bytes = log_bytes;
+	r->simple = race_rows_simple(b, warp) && epoch != RACE_PENDING && !(bytes & (bytes - 1));
+	r->who = (struct race_who){ .warp = b->first_warp + warp + 1,
+		                        .block = b->number,
+		                        .epoch = epoch,
+		                        .op = op,
+		                        .lanes = 1,
+		                        .row = 1,
+		                        .scale = (uint16_t)log_bytes };
+	r->number = 0;
 }
 
 bool race_rows_pass(struct race_rows *r, const struct lane_piece *p, uint64_t from)
@@ -195,15 +215,15 @@ bool race_rows_pass(struct race_rows *r, const struct lane_piece *p, uint64_t fr
 	const bool row = !p->one_place;
 	const uint32_t lanes = row ? 1 : lane_piece_mask(p);
 	uint64_t at = from + p->at;
-	const uint64_t end = at + (row ? p->n : 1) * (uint64_t)r->bytes;
+	const uint64_t end = at + ((uint64_t)(row ? p->n : 1) << r->log_bytes);
 	if (!r->simple || at & (r->bytes - 1) || (r->write && !row))
 		return false;
 	if (r->who.row != row || r->who.lanes != lanes)
 		r->number = 0;
 	r->who.row = row;
 	r->who.lanes = lanes;
-	r->who.scale = row ? (uint16_t)__builtin_ctz(r->bytes) : 0;
-	r->turn = row ? (unsigned)((at >> r->who.scale) - p->first) % RACE_TURNS : 0;
+	r->who.scale = row ? (uint16_t)r->log_bytes : 0;
+	r->turn = row ? (unsigned)((at >> r->log_bytes) - p->first) % RACE_TURNS : 0;
 	while (at < end) {
 		struct race_page *page = race_page_at(r->b, r->shared, at, r->bytes);
 		const uint64_t page_end = (at | ((1u << RACE_PAGE_BITS) - 1)) + 1;

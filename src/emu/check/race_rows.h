@@ -9,29 +9,40 @@
 #include "emu/check/race_order.h"
 #include "emu/lane/lane.h"
 
+/* Has warp @warp of the block learned of others by nothing else? */
+static inline bool race_rows_simple(const struct race_block *b, uint32_t warp)
+{
+	const struct race_warp *w = &b->warp[warp];
+	return !w->beyond && !w->partial && !w->section;
+}
+
 struct race_rows {
 	struct race_block *b;
-	uint32_t warp; /* of the block */
-	unsigned bytes;
+	const struct race_warp *warp;
+	unsigned bytes, log_bytes;
 	bool shared, write;
 	bool simple;         /* false: nothing can be said of it here */
 	struct race_who who; /* it leaves */
 	unsigned turn;
 	uint32_t number; /* of who; 0 = not looked for yet */
 };
-/* For a weak access by @warp in @epoch, of @bytes a lane, whose use is told by @op. */
-struct race_rows race_rows_of(struct race_block *b, uint32_t warp, uint32_t op, uint32_t epoch,
-                              unsigned bytes);
+/* For a weak access by @warp in @epoch, of @bytes a lane, whose use is told by @op; shared and
+ * write are to be set. */
+void race_rows_start(struct race_rows *r, struct race_block *b, uint32_t warp, uint32_t op,
+                     uint32_t epoch, unsigned bytes);
 /* The piece @p, counted from @from: nothing of it races, and that is noted; false: its cells want a
  * look each, of which some may be noted already. */
 bool race_rows_pass(struct race_rows *r, const struct lane_piece *p, uint64_t from);
-/* What that costs, in looks. */
-unsigned race_rows_looks(const struct race_rows *r, const struct lane_piece *p);
-
 /* A cell of global memory by itself is likely nowhere near, and clocks are long: either costs as
  * much as so many looks at cells beside one another. */
 #define FAR_LOOKS 4
 
+/* What that costs, in looks. */
+static inline unsigned race_rows_looks(const struct race_rows *r, const struct lane_piece *p)
+{
+	const unsigned cells = p->one_place ? 1 : p->n;
+	return cells >= 8 || r->shared ? (cells + 7) / 8 : FAR_LOOKS * cells;
+}
 /* The page of shared or global memory at @at, fit for accesses of @bytes; NULL = there is no room
  * for more. */
 struct race_page *race_page_at(struct race_block *b, bool shared, uint64_t at, unsigned bytes);

@@ -5,16 +5,16 @@
  */
 #include "emu/vm/handler.h"
 
-#include "base/value_flags.h"
-
-/* Bytes of shared memory that had no value at first: reads need all set, writes set them. */
+/* Of shared memory, of which some had no value at first. */
 static bool have_values(struct shadow *s, const struct memop *m, uint64_t low)
 {
-	if (!s || s->full || value_flags_all(s->written, low, m->span))
+	if (!s || s->full)
 		return true;
-	if (m->x->kind == X_LD || m->row != 32)
-		return false; /* some may lie between the lanes' */
-	value_flags_set(s->written, low, m->span);
+	if (m->access < 4)
+		return false;
+	if (m->x->kind == X_LD)
+		return shadow_read(s, m->pieces, low, m->access);
+	shadow_write(s, m->pieces, low, m->access);
 	return true;
 }
 
