@@ -113,6 +113,8 @@ static unsigned reversed_lane(const struct visit *v, const struct race_use *use)
 static bool clashes(struct visit *v, const struct race_use use[2], bool writes)
 {
 	for (unsigned i = 0; i < 2; i++) {
+		if (!use[i].warp)
+			continue;
 		unsigned lane = unordered_lane(v, &use[i]);
 		if (lane == 32)
 			lane = reversed_lane(v, &use[i]);
@@ -171,6 +173,9 @@ static bool strong_clashes(struct visit *v, const struct race_strong *s, bool wr
 {
 	const struct race_use *use = writes ? s->writer : s->reader;
 	for (unsigned i = 0; i < 2; i++) {
+		const uint32_t both = use[i].op & v->use.op, any = use[i].op | v->use.op;
+		if (!use[i].warp || !(any & (RACE_USE_VOLATILE | RACE_USE_BLOCK_SCOPE)))
+			continue; /* two atomics for all threads */
 		const unsigned lane = unordered_lane(v, &use[i]), turned = reversed_lane(v, &use[i]);
 		if (turned < 32 && volatile_data(v, s, &use[i], turned, writes))
 			return tell(v, &use[i], turned, writes, false);
@@ -179,7 +184,6 @@ static bool strong_clashes(struct visit *v, const struct race_strong *s, bool wr
 		const uint32_t near = use[i].warp - 1 - v->b->first_warp;
 		if (near != v->a->warp && wants_order(v, s, &use[i], lane, writes))
 			return tell(v, &use[i], lane, writes, false);
-		const uint32_t both = use[i].op & v->use.op, any = use[i].op | v->use.op;
 		if (near != v->a->warp && writes && v->a->write && overwrites(v, s, &use[i], lane))
 			return tell(v, &use[i], lane, writes, false);
 		if (near >= v->b->n_warps) {

@@ -21,10 +21,65 @@ static uint8_t shift_of(unsigned bytes)
 	return shift;
 }
 
+/* --- room for columns, in large pages where there are many --- */
+
+#define FIRST_CHUNK ((size_t)1 << 16)
+#define LARGEST_CHUNK ((size_t)1 << 21)
+
+static size_t column_bytes(unsigned shift)
+{
+	return cells_of(shift) * sizeof(uint32_t);
+}
+
+static void *cut(struct race_pool *pool, size_t bytes)
+{
+	if (pool->used + bytes > pool->size) {
+		MEM_ROOM(pool->chunk, pool->n_chunks, pool->cap_chunks, 8);
+		pool->size = pool->size ? 2 * pool->size : FIRST_CHUNK;
+		pool->size = pool->size > LARGEST_CHUNK ? LARGEST_CHUNK : pool->size;
+		pool->chunk[pool->n_chunks++] = mem_pages(pool->size);
+		pool->used = 0;
+	}
+	void *p = (char *)pool->chunk[pool->n_chunks - 1] + pool->used;
+	pool->used += bytes;
+	return p;
+}
+
+/* All zero. */
+static uint32_t *new_column(struct race_cells *c, unsigned shift)
+{
+	struct race_pool *pool = &c->pool;
+	uint32_t *column = pool->idle[shift];
+	if (column)
+		memcpy((void *)&pool->idle[shift], column, sizeof column);
+	else
+		column = cut(pool, column_bytes(shift));
+	c->bytes += column_bytes(shift);
+	return memset(column, 0, column_bytes(shift));
+}
+
+static void free_column(struct race_cells *c, uint32_t **column, unsigned shift)
+{
+	if (!*column)
+		return;
+	memcpy(*column, (const void *)&c->pool.idle[shift], sizeof *column);
+	c->pool.idle[shift] = *column;
+	c->bytes -= column_bytes(shift);
+	*column = NULL;
+}
+
+static void pool_free(struct race_pool *pool)
+{
+	for (uint32_t i = 0; i < pool->n_chunks; i++)
+		free(pool->chunk[i]);
+	free(pool->chunk);
+}
+
 void race_cells_free(struct race_cells *c)
 {
 	for (uint32_t i = 0; i < c->room; i++)
 		race_page_free(c, &c->page[i]);
+	pool_free(&c->pool);
 	race_marks_free(&c->marks);
 	free(c->page);
 	free(c->strong);
@@ -66,16 +121,10 @@ static void free_strong(struct race_cells *c, uint32_t *strong)
 
 /* --- cells --- */
 
-static uint32_t *new_column(struct race_cells *c, const struct race_page *p)
-{
-	c->bytes += cells_of(p->shift) * sizeof(uint32_t);
-	return mem_calloc(cells_of(p->shift), sizeof(uint32_t));
-}
-
 race_mark *race_column(struct race_cells *c, struct race_page *p, unsigned column)
 {
 	if (!p->column[column])
-		p->column[column] = new_column(c, p);
+		p->column[column] = new_column(c, p->shift);
 	return p->column[column];
 }
 
@@ -132,7 +181,7 @@ void race_cell_put(struct race_cells *c, struct race_page *p, uint64_t address,
 			race_column(c, p, k)[i] = mark;
 	}
 	if (cell->strong && !p->strong)
-		p->strong = new_column(c, p);
+		p->strong = new_column(c, p->shift);
 	if (p->strong)
 		p->strong[i] = cell->strong;
 }
@@ -149,19 +198,6 @@ static void copy_strong(struct race_cells *c, uint32_t *to, uint32_t from)
 	*to = strong;
 }
 
-static void free_columns(struct race_cells *c, struct race_page *p)
-{
-	const size_t bytes = cells_of(p->shift) * sizeof(uint32_t);
-	for (unsigned k = 0; k < RACE_COLUMNS; k++) {
-		c->bytes -= p->column[k] ? bytes : 0;
-		free(p->column[k]);
-		p->column[k] = NULL;
-	}
-	c->bytes -= p->strong ? bytes : 0;
-	free(p->strong);
-	p->strong = NULL;
-}
-
 void race_page_fit(struct race_cells *c, struct race_page *p, unsigned bytes)
 {
 	const uint8_t shift = shift_of(bytes);
@@ -173,7 +209,7 @@ void race_page_fit(struct race_cells *c, struct race_page *p, unsigned bytes)
 		for (uint32_t i = 0; p->column[k] && i < cells_of(shift); i++)
 			race_column(c, &fine, k)[i] = p->column[k][i >> by];
 	if (p->strong)
-		fine.strong = new_column(c, &fine);
+		fine.strong = new_column(c, shift);
 	for (uint32_t i = 0; p->strong && i < cells_of(shift); i++)
 		copy_strong(c, &fine.strong[i], p->strong[i >> by]);
 	race_page_free(c, p);
@@ -184,7 +220,9 @@ void race_page_free(struct race_cells *c, struct race_page *p)
 {
 	for (uint32_t i = 0; p->strong && i < cells_of(p->shift); i++)
 		free_strong(c, &p->strong[i]);
-	free_columns(c, p);
+	free_column(c, &p->strong, p->shift);
+	for (unsigned k = 0; k < RACE_COLUMNS; k++)
+		free_column(c, &p->column[k], p->shift);
 	p->used = false;
 }
 

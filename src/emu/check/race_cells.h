@@ -59,7 +59,13 @@ struct race_cells {
 	struct race_marks marks;
 	struct race_strong *strong;
 	uint32_t n_strong, room_strong, free_strong;
-	size_t bytes; /* of the columns */
+	size_t bytes; /* of the columns that are in use */
+	struct race_pool {
+		uint32_t *idle[RACE_WIDEST_SHIFT + 1]; /* columns by shift; each says the next */
+		void **chunk;                          /* that all columns are cut from, the last ... */
+		uint32_t n_chunks, cap_chunks;
+		size_t used, size; /* ... so far, of so many bytes */
+	} pool;
 	bool full;    /* there was no room for a page */
 };
 
