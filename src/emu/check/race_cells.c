@@ -121,11 +121,23 @@ static void free_strong(struct race_cells *c, uint32_t *strong)
 
 /* --- cells --- */
 
-race_mark *race_column(struct race_cells *c, struct race_page *p, unsigned column)
+void race_column_make(struct race_cells *c, struct race_page *p, unsigned column)
 {
-	if (!p->column[column])
-		p->column[column] = new_column(c, p->shift);
-	return p->column[column];
+	p->column[column] = new_column(c, p->shift);
+}
+
+void race_settle(struct race_page *p, uint32_t i, uint32_t end)
+{
+	if (!p->settled)
+		p->settled = mem_calloc((cells_of(p->shift) + 63) / 64, sizeof *p->settled);
+	for (uint32_t w = i / 64; 64 * w < end; w++)
+		p->settled[w] |= race_settled_bits(w, i, end);
+}
+
+static void unsettle(struct race_page *p, uint32_t i)
+{
+	if (p->settled)
+		p->settled[i / 64] &= ~((uint64_t)1 << i % 64);
 }
 
 static struct race_use *use_of(struct race_cell *cell, unsigned column)
@@ -175,8 +187,12 @@ void race_cell_put(struct race_cells *c, struct race_page *p, uint64_t address,
                    struct race_cell *cell, unsigned scale, uint32_t n_warps)
 {
 	const uint32_t i = race_cell_index(p, address);
+	unsettle(p, i);
 	for (unsigned k = 0; k < RACE_COLUMNS; k++) {
-		const race_mark mark = mark_of(c, use_of(cell, k), address, scale, n_warps);
+		const struct race_use *use = use_of(cell, k);
+		const race_mark mark = mark_of(c, use, address, scale, n_warps);
+		if (use->warp && !use->mark && (use->warp - 1) / n_warps >= p->latest)
+			p->latest = (use->warp - 1) / n_warps + 1;
 		if (mark || p->column[k])
 			race_column(c, p, k)[i] = mark;
 	}
@@ -203,7 +219,9 @@ void race_page_fit(struct race_cells *c, struct race_page *p, unsigned bytes)
 	const uint8_t shift = shift_of(bytes);
 	if (p->used && shift >= p->shift)
 		return;
-	struct race_page fine = { .number = p->number, .used = true, .shift = shift };
+	struct race_page fine = {
+		.number = p->number, .used = true, .shift = shift, .latest = p->latest
+	};
 	const unsigned by = p->used ? (unsigned)(p->shift - shift) : 0;
 	for (unsigned k = 0; k < RACE_COLUMNS; k++)
 		for (uint32_t i = 0; p->column[k] && i < cells_of(shift); i++)
@@ -221,6 +239,9 @@ void race_page_free(struct race_cells *c, struct race_page *p)
 	for (uint32_t i = 0; p->strong && i < cells_of(p->shift); i++)
 		free_strong(c, &p->strong[i]);
 	free_column(c, &p->strong, p->shift);
+	free(p->settled);
+	p->settled = NULL;
+	p->latest = 0;
 	for (unsigned k = 0; k < RACE_COLUMNS; k++)
 		free_column(c, &p->column[k], p->shift);
 	p->used = false;
@@ -259,6 +280,7 @@ void race_cells_forget(struct race_cells *c, uint64_t address, uint64_t bytes)
 		struct race_page *p = race_page_slot(c->page, c->room, number);
 		for (; at < end && at < address + bytes && p->used; at += 1u << p->shift) {
 			const uint32_t i = race_cell_index(p, at);
+			unsettle(p, i);
 			for (unsigned k = 0; k < RACE_COLUMNS; k++)
 				if (p->column[k])
 					p->column[k][i] = 0;

@@ -49,9 +49,13 @@ enum { RACE_WRITER, RACE_EARLIER_WRITER, RACE_READER, RACE_OTHER_READER, RACE_CO
 struct race_page {
 	uint64_t number;
 	bool used;
-	uint8_t shift; /* log2 of bytes per cell */
+	uint8_t shift;   /* log2 of bytes per cell */
+	uint32_t latest; /* number, + 1, of the latest block of which a cell notes something */
 	race_mark *column[RACE_COLUMNS];
 	uint32_t *strong; /* numbers */
+	/* A bit for each cell that two blocks have read, and nobody has written: readers of a third
+	 * one are not noted. NULL = none. */
+	uint64_t *settled;
 };
 struct race_cells {
 	struct race_page *page; /* of global memory, by hash of number */
@@ -95,14 +99,35 @@ static inline uint32_t race_cell_index(const struct race_page *p, uint64_t addre
 {
 	return (uint32_t)(address & ((1u << RACE_PAGE_BITS) - 1)) >> p->shift;
 }
+void race_column_make(struct race_cells *c, struct race_page *p, unsigned column);
 /* Column @column of @p, which is there afterwards. */
-race_mark *race_column(struct race_cells *c, struct race_page *p, unsigned column);
+static inline race_mark *race_column(struct race_cells *c, struct race_page *p, unsigned column)
+{
+	if (!p->column[column])
+		race_column_make(c, p, column);
+	return p->column[column];
+}
 /* The cell of @p that holds @address; and puts it back, uses without a mark as such of places of
  * 2^@scale bytes by warps of blocks of @n_warps. */
 struct race_cell race_cell_take(const struct race_cells *c, const struct race_page *p,
                                 uint64_t address);
 void race_cell_put(struct race_cells *c, struct race_page *p, uint64_t address,
                    struct race_cell *cell, unsigned scale, uint32_t n_warps);
+/* The bits of cells [i, end) that lie in word @w of page.settled. */
+static inline uint64_t race_settled_bits(uint32_t w, uint32_t i, uint32_t end)
+{
+	const uint64_t from = i > 64 * w ? UINT64_MAX << (i - 64 * w) : UINT64_MAX;
+	return end - 64 * w < 64 ? from & ~(UINT64_MAX << (end - 64 * w)) : from;
+}
+/* Are all of cells [i, end) settled? They are from now on. */
+static inline bool race_settled(const struct race_page *p, uint32_t i, uint32_t end)
+{
+	bool all = p->settled;
+	for (uint32_t w = i / 64; all && 64 * w < end; w++)
+		all = !(race_settled_bits(w, i, end) & ~p->settled[w]);
+	return all;
+}
+void race_settle(struct race_page *p, uint32_t i, uint32_t end);
 /* Forgets who used [address, address + bytes) of global memory. */
 void race_cells_forget(struct race_cells *c, uint64_t address, uint64_t bytes);
 struct race_strong *race_strong_of(struct race_cells *c, struct race_cell *cell);

@@ -1,6 +1,10 @@
 /* Many cells at a time; see race_rows.h. */
 #include "emu/check/race_rows.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 /* --- who is before whom --- */
 
 /* A use in a cell, to the one that comes: */
@@ -43,11 +47,12 @@ static inline enum relation relation_of(const struct race_rows *r, race_mark mar
 
 /* What cells that say @mark[] are to say in a column; CLOSER: each wants a look of its own. */
 struct step {
-	enum { CLOSER, NOTHING_NEW, ONE_COLUMN, WRITTEN } kind;
+	enum { CLOSER, NOTHING_NEW, SETTLED, ONE_COLUMN, WRITTEN } kind;
 	unsigned column;
 	race_mark mark;
 };
-static const struct step closer = { .kind = CLOSER }, nothing_new = { .kind = NOTHING_NEW };
+static const struct step closer = { .kind = CLOSER }, nothing_new = { .kind = NOTHING_NEW },
+						 settled = { .kind = SETTLED };
 
 static race_mark own_mark(struct race_rows *r)
 {
@@ -104,7 +109,7 @@ static struct step read_step(struct race_rows *r, const race_mark mark[RACE_COLU
 	if (other != BEFORE && one == SAME_WARP)
 		return read_in(r, RACE_READER);
 	if (other > SAME_WARP && race_who_of(marks, first)->block != race_who_of(marks, second)->block)
-		return nothing_new;
+		return mark[RACE_WRITER] | mark[RACE_EARLIER_WRITER] ? nothing_new : settled;
 	return read_in(r, RACE_OTHER_READER);
 }
 
@@ -119,22 +124,54 @@ static struct step write_step(struct race_rows *r, const race_mark mark[RACE_COL
 /* --- cells in a row --- */
 
 typedef race_mark marks_vec __attribute__((vector_size(16), aligned(4), may_alias));
-typedef uint64_t halves_vec __attribute__((vector_size(16), aligned(4), may_alias));
 
-/* Where the cells of [i, end) that say the same as cell @i in @column end. */
-static inline uint32_t alike(const uint32_t *column, uint32_t i, uint32_t end)
+/* The first of four that is not 0; 4 = none. */
+static inline unsigned first_other(marks_vec v)
 {
-	const uint32_t first = column[i++];
-	const marks_vec all = { first, first, first, first };
-	for (; i + 8 <= end; i += 8) {
-		const marks_vec *v = (const marks_vec *)(const void *)(column + i);
-		const halves_vec other = (halves_vec)((v[0] ^ all) | (v[1] ^ all));
-		if (other[0] | other[1])
-			break;
-	}
-	while (i < end && column[i] == first)
+#ifdef __SSE2__
+	const __m128i none = _mm_cmpeq_epi32((__m128i)v, _mm_setzero_si128());
+	return (unsigned)__builtin_ctz(~(unsigned)_mm_movemask_ps(_mm_castsi128_ps(none)));
+#else
+	unsigned i = 0;
+	while (i < 4 && !v[i])
 		i++;
 	return i;
+#endif
+}
+
+/* The columns of a page that are there, and what the first of some cells says in each. */
+struct columns {
+	const uint32_t *column[RACE_COLUMNS];
+	race_mark first[RACE_COLUMNS];
+	unsigned n;
+};
+
+/* Where the cells of [i, end) that say the same as cell @i end. */
+static inline uint32_t alike(const struct columns *c, uint32_t i, uint32_t end)
+{
+	if (end - i < 4) {
+		bool same = true;
+		for (uint32_t at = i + 1; at < end; at++) {
+			for (unsigned k = 0; k < c->n; k++)
+				same &= c->column[k][at] == c->first[k];
+			if (!same)
+				return at;
+		}
+		return end;
+	}
+	for (uint32_t at = i; at < end; at += 4) {
+		at = at + 4 <= end ? at : end - 4; /* the last four are partly looked at again */
+		marks_vec other = { 0, 0, 0, 0 };
+		for (unsigned k = 0; k < c->n; k++) {
+			const race_mark first = c->first[k];
+			other |= *(const marks_vec *)(const void *)(c->column[k] + at) ^
+			         (marks_vec){ first, first, first, first };
+		}
+		const unsigned same = first_other(other);
+		if (same < 4)
+			return at + same;
+	}
+	return end;
 }
 
 static inline void fill(race_mark *column, uint32_t i, uint32_t end, race_mark mark)
@@ -152,23 +189,35 @@ static void take_step(struct race_rows *r, struct race_page *p, uint32_t i, uint
 	for (unsigned k = 0; s->kind == WRITTEN && k < RACE_COLUMNS; k++)
 		if (p->column[k])
 			fill(p->column[k], i, end, 0);
-	if (s->kind != NOTHING_NEW)
-		fill(race_column(r->b->cells, p, s->column), i, end, s->mark);
+	if (s->kind == SETTLED && !race_settled(p, i, end))
+		race_settle(p, i, end);
+	if (s->kind == NOTHING_NEW || s->kind == SETTLED)
+		return;
+	fill(race_column(r->b->cells, p, s->column), i, end, s->mark);
+	if (p->latest <= r->who.block)
+		p->latest = r->who.block + 1;
 }
 
 /* Cells [i, end) of @p. */
 static inline bool pass_cells(struct race_rows *r, struct race_page *p, uint32_t i, uint32_t end)
 {
-	if (p->strong && (p->strong[i] || alike(p->strong, i, end) < end))
-		return false;
+	for (uint32_t k = i; p->strong && k < end; k++)
+		if (p->strong[k])
+			return false;
+	if (!r->write && p->latest <= r->who.block && race_settled(p, i, end))
+		return true;
+	struct columns there = { .n = 0 };
+	unsigned number[RACE_COLUMNS];
+	race_mark mark[RACE_COLUMNS] = { 0 };
+	for (unsigned k = 0; k < RACE_COLUMNS; k++)
+		if (p->column[k]) {
+			number[there.n] = k;
+			there.column[there.n++] = p->column[k];
+		}
 	while (i < end) {
-		race_mark mark[RACE_COLUMNS] = { 0 };
-		uint32_t to = end;
-		for (unsigned k = 0; k < RACE_COLUMNS; k++)
-			if (p->column[k]) {
-				mark[k] = p->column[k][i];
-				to = alike(p->column[k], i, to);
-			}
+		for (unsigned k = 0; k < there.n; k++)
+			mark[number[k]] = there.first[k] = there.column[k][i];
+		const uint32_t to = alike(&there, i, end);
 		const struct step s = r->write ? write_step(r, mark) : read_step(r, mark);
 		if (s.kind == CLOSER)
 			return false;
