@@ -70,7 +70,7 @@ struct race_cells {
 		uint32_t n_chunks, cap_chunks;
 		size_t used, size; /* ... so far, of so many bytes */
 	} pool;
-	bool full;    /* there was no room for a page */
+	bool full; /* there was no room for a page */
 };
 
 void race_cells_free(struct race_cells *c);

@@ -48,6 +48,8 @@ void race_clock_set(struct race_clock **to, struct race_clock *from)
 static bool covers(const struct race_clock *a, const struct race_clock *b)
 {
 	uint32_t i = 0;
+	if (a->n < b->n)
+		return false;
 	for (uint32_t k = 0; k < b->n; k++) {
 		while (i < a->n && a->e[i].who < b->e[k].who)
 			i++;

@@ -213,6 +213,24 @@ static void spread(struct race_warp *w, uint32_t mask, struct race_clock *clock,
 	}
 }
 
+/* The lanes of @mask, synced just now, know what each of them knew. */
+static void share_known(struct race_warp *w, uint32_t mask)
+{
+	uint32_t all[32];
+	memcpy(all, w->known[__builtin_ctz(mask)], sizeof all);
+	for (uint32_t m = mask; m; m &= m - 1) {
+		const uint32_t *one = w->known[__builtin_ctz(m)];
+		if (memcmp(one, all, sizeof all) == 0)
+			continue; /* they mostly synced before */
+		for (unsigned k = 0; k < 32; k++)
+			all[k] = one[k] > all[k] ? one[k] : all[k];
+	}
+	for (uint32_t m = mask; m; m &= m - 1)
+		all[__builtin_ctz(m)] = w->epoch;
+	for (uint32_t m = mask; m; m &= m - 1)
+		memcpy(w->known[__builtin_ctz(m)], all, sizeof all);
+}
+
 void race_warp_sync(struct race_block *b, uint32_t warp, uint32_t mask, uint32_t live)
 {
 	struct race_warp *w = &b->warp[warp];
@@ -238,13 +256,7 @@ void race_warp_sync(struct race_block *b, uint32_t warp, uint32_t mask, uint32_t
 			for (unsigned k = 0; k < 32; k++)
 				w->known[i][k] = w->all_known;
 	w->partial = true;
-	uint32_t all[32] = { 0 };
-	for (unsigned i = 0; i < 32; i++)
-		for (unsigned k = 0; mask >> i & 1 && k < 32; k++)
-			all[k] = mask >> k & 1 ? w->epoch : all[k] > w->known[i][k] ? all[k] : w->known[i][k];
-	for (unsigned i = 0; i < 32; i++)
-		if (mask >> i & 1)
-			memcpy(w->known[i], all, sizeof all);
+	share_known(w, mask);
 }
 
 void race_arrive(struct race_block *b, uint32_t warp, uint32_t live, unsigned barrier)

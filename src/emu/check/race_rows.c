@@ -9,9 +9,8 @@
 
 /* A use in a cell, to the one that comes: */
 enum relation {
-	BEFORE, /* or there is none */
+	BEFORE,  /* or there is none */
 	UNCLEAR, /* not for all cells of a row alike */
-	SAME_USE, /* by the same instruction in the same epoch */
 	/* in no order: */
 	SAME_WARP,
 	SAME_BLOCK,
@@ -30,17 +29,51 @@ static enum relation within_warp(const struct race_rows *r, race_mark mark,
 	return race_turn(mark) == r->turn ? BEFORE : SAME_WARP;
 }
 
+/* Are all lanes of @who at @at before those of the access there? */
+static bool ordered_at(const struct race_rows *r, race_mark mark, const struct race_who *who,
+                       uint64_t at)
+{
+	const struct race_block *b = r->b;
+	const uint32_t warp = r->who.warp - 1 - b->first_warp;
+	const uint32_t theirs = race_lanes_at(&b->cells->marks, mark, at);
+	const uint32_t mine =
+		r->who.row ? race_rotate(1, (unsigned)(at >> r->log_bytes) - r->turn) : r->who.lanes;
+	for (uint32_t k = mine; k; k &= k - 1)
+		for (uint32_t m = theirs; m; m &= m - 1)
+			if (!race_ordered(b, warp, (unsigned)__builtin_ctz(k), who->warp - 1,
+			                  (unsigned)__builtin_ctz(m), who->epoch))
+				return false;
+	return true;
+}
+
+/* The relation in all cells that are looked at; @beside: where they are in no order. */
+static enum relation lane_by_lane(const struct race_rows *r, race_mark mark,
+                                  const struct race_who *who, enum relation beside)
+{
+	const bool first = ordered_at(r, mark, who, r->at);
+	for (uint32_t i = 1; i < r->n; i++)
+		if (ordered_at(r, mark, who, r->at + ((uint64_t)i << r->shift)) != first)
+			return UNCLEAR;
+	return first ? BEFORE : beside;
+}
+
 static inline enum relation relation_of(const struct race_rows *r, race_mark mark)
 {
 	const struct race_block *b = r->b;
 	if (!mark)
 		return BEFORE;
 	const struct race_who *who = race_who_of(&b->cells->marks, mark);
+	enum relation known = BEFORE; /* by barriers, and syncs of the whole warp */
 	if (who->block != r->who.block)
-		return b->races->between_blocks ? STRANGER : BEFORE;
-	if (who->warp != r->who.warp)
-		return who->epoch < r->warp->others[who->warp - 1 - b->first_warp] ? BEFORE : SAME_BLOCK;
-	return who->epoch < r->warp->all_known ? BEFORE : within_warp(r, mark, who);
+		known = b->races->between_blocks ? STRANGER : BEFORE;
+	else if (who->warp != r->who.warp)
+		known = who->epoch < r->warp->others[who->warp - 1 - b->first_warp] ? BEFORE : SAME_BLOCK;
+	else if (who->epoch >= r->warp->all_known)
+		known = within_warp(r, mark, who);
+	if (known == BEFORE || (known > SAME_WARP && !r->warp->beyond) ||
+	    (known == SAME_WARP && !r->warp->beyond && !r->warp->partial))
+		return known;
+	return lane_by_lane(r, mark, who, known == UNCLEAR ? SAME_WARP : known);
 }
 
 /* --- what cells say --- */
@@ -165,7 +198,7 @@ static inline uint32_t alike(const struct columns *c, uint32_t i, uint32_t end)
 		for (unsigned k = 0; k < c->n; k++) {
 			const race_mark first = c->first[k];
 			other |= *(const marks_vec *)(const void *)(c->column[k] + at) ^
-			         (marks_vec){ first, first, first, first };
+			         (marks_vec) { first, first, first, first };
 		}
 		const unsigned same = first_other(other);
 		if (same < 4)
@@ -198,13 +231,15 @@ static void take_step(struct race_rows *r, struct race_page *p, uint32_t i, uint
 		p->latest = r->who.block + 1;
 }
 
-/* Cells [i, end) of @p. */
-static inline bool pass_cells(struct race_rows *r, struct race_page *p, uint32_t i, uint32_t end)
+/* Cells [i, end) of @p, which begins at @page_at. */
+static inline bool pass_cells(struct race_rows *r, struct race_page *p, uint64_t page_at,
+                              uint32_t i, uint32_t end)
 {
+	r->shift = p->shift;
 	for (uint32_t k = i; p->strong && k < end; k++)
 		if (p->strong[k])
 			return false;
-	if (!r->write && p->latest <= r->who.block && race_settled(p, i, end))
+	if (!r->write && !r->warp->beyond && p->latest <= r->who.block && race_settled(p, i, end))
 		return true;
 	struct columns there = { .n = 0 };
 	unsigned number[RACE_COLUMNS];
@@ -218,6 +253,8 @@ static inline bool pass_cells(struct race_rows *r, struct race_page *p, uint32_t
 		for (unsigned k = 0; k < there.n; k++)
 			mark[number[k]] = there.first[k] = there.column[k][i];
 		const uint32_t to = alike(&there, i, end);
+		r->at = page_at + ((uint64_t)i << p->shift);
+		r->n = to - i;
 		const struct step s = r->write ? write_step(r, mark) : read_step(r, mark);
 		if (s.kind == CLOSER)
 			return false;
@@ -280,7 +317,8 @@ bool race_rows_pass(struct race_rows *r, const struct lane_piece *p, uint64_t fr
 		if (!page)
 			return false;
 		const uint32_t i = race_cell_index(page, at);
-		if (!pass_cells(r, page, i, i + (uint32_t)((to - at) >> page->shift)))
+		if (!pass_cells(r, page, page_end - (1u << RACE_PAGE_BITS), i,
+		                i + (uint32_t)((to - at) >> page->shift)))
 			return false;
 		at = to;
 	}

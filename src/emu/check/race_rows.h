@@ -1,6 +1,5 @@
 /*
- * Lanes in a row, and lanes at one place, looked at many cells at a time (race_rows.c): where all
- * that their warp knows of others came by barriers and by syncs of the whole warp, and where cells
+ * Lanes in a row, and lanes at one place, looked at many cells at a time (race_rows.c), where cells
  * in a row say the same.
  */
 #ifndef PMPP_EMU_RACE_ROWS_H
@@ -9,11 +8,10 @@
 #include "emu/check/race_order.h"
 #include "emu/lane/lane.h"
 
-/* Has warp @warp of the block learned of others by nothing else? */
+/* Nothing can be said here of a warp that takes locks. */
 static inline bool race_rows_simple(const struct race_block *b, uint32_t warp)
 {
-	const struct race_warp *w = &b->warp[warp];
-	return !w->beyond && !w->partial && !w->section;
+	return !b->warp[warp].section;
 }
 
 struct race_rows {
@@ -25,6 +23,10 @@ struct race_rows {
 	struct race_who who; /* it leaves */
 	unsigned turn;
 	uint32_t number; /* of who; 0 = not looked for yet */
+	/* the cells that are looked at: the first one's address, how many, and log2 of their bytes */
+	uint64_t at;
+	uint32_t n;
+	unsigned shift;
 };
 /* For a weak access by @warp in @epoch, of @bytes a lane, whose use is told by @op; shared and
  * write are to be set. */

@@ -1,7 +1,7 @@
 /*
  * A model of the race check for its simple case, that remembers every access: what blocks with
- * barriers of all their threads and syncs of whole warps do to two pages of global memory and to
- * shared memory. For test_race_rows.c.
+ * barriers of all their threads and syncs of warps and parts of them do to two pages of global
+ * memory and to shared memory. For test_race_rows.c.
  */
 #ifndef RACE_MODEL_H
 #define RACE_MODEL_H
@@ -16,14 +16,16 @@
 enum { MODEL_BLOCKS = 3, MODEL_WARPS = 3, MODEL_BYTES = 8192, MODEL_AT = 0x40000 };
 
 struct model_use {
-	uint32_t block, thread, op, phase, sync; /* barriers and syncs before it */
+	uint32_t block, thread, op, phase, sync; /* barriers and syncs of the thread before it */
 	bool write;
 	uint32_t next; /* earlier use of the byte; 0 = none */
 };
 struct model {
 	struct races *races;
 	struct race_block *block[MODEL_BLOCKS];
-	uint32_t phase[MODEL_BLOCKS], sync[MODEL_BLOCKS][MODEL_WARPS];
+	uint32_t phase[MODEL_BLOCKS];
+	/* of each lane: of how many syncs of each lane of its warp it knows */
+	uint32_t sync[MODEL_BLOCKS][MODEL_WARPS][32][32];
 	uint32_t last[MODEL_BLOCKS + 1][MODEL_BYTES]; /* by memory: shared ones, global */
 	struct model_use *use;
 	uint32_t n, cap;
@@ -56,10 +58,18 @@ static void model_barrier(struct model *m, uint32_t block)
 	m->phase[block]++;
 }
 
-static void model_sync(struct model *m, uint32_t block, uint32_t warp)
+static void model_sync(struct model *m, uint32_t block, uint32_t warp, uint32_t mask)
 {
-	race_warp_sync(m->block[block], warp, UINT32_MAX, UINT32_MAX);
-	m->sync[block][warp]++;
+	uint32_t(*known)[32] = m->sync[block][warp], all[32] = { 0 };
+	race_warp_sync(m->block[block], warp, mask, UINT32_MAX);
+	for (unsigned i = 0; i < 32; i++)
+		for (unsigned k = 0; mask >> i & 1 && k < 32; k++)
+			all[k] = known[i][k] > all[k] ? known[i][k] : all[k];
+	for (unsigned i = 0; i < 32; i++)
+		all[i] += mask >> i & 1;
+	for (unsigned i = 0; i < 32; i++)
+		if (mask >> i & 1)
+			memcpy(known[i], all, sizeof all);
 }
 
 /* Each lane stores something else, and nothing that was there. */
@@ -91,7 +101,8 @@ static bool model_ordered(const struct model *m, const struct model_use *u,
 	if (u->block != a->block)
 		return false;
 	return u->thread == a->warp * 32 + lane || u->phase != m->phase[a->block] ||
-	       (u->thread / 32 == a->warp && u->sync != m->sync[a->block][a->warp]);
+	       (u->thread / 32 == a->warp &&
+	        u->sync < m->sync[a->block][a->warp][lane][u->thread % 32]);
 }
 
 /* Is there a use of the bytes of @lane that races with it? Of @like, where that is not NULL. */
@@ -102,9 +113,9 @@ static bool model_clashes(const struct model *m, const struct model_access *a, u
 	for (uint64_t at = a->offset[lane]; at < a->offset[lane] + a->bytes; at++)
 		for (uint32_t i = last[at]; i; i = m->use[i].next) {
 			const struct model_use *u = &m->use[i];
-			const bool it = !like || (u->block == like->other_block &&
-			                          u->thread == like->other_thread && u->op == like->other_op &&
-			                          u->write == like->other_writes);
+			const bool it =
+				!like || (u->block == like->other_block && u->thread == like->other_thread &&
+			              u->op == like->other_op && u->write == like->other_writes);
 			if (it && (u->write || a->write) && !model_ordered(m, u, a, lane))
 				return true;
 		}
@@ -120,7 +131,7 @@ static void model_note(struct model *m, const struct model_access *a, unsigned l
 			                               .thread = a->warp * 32 + lane,
 			                               .op = a->op,
 			                               .phase = m->phase[a->block],
-			                               .sync = m->sync[a->block][a->warp],
+			                               .sync = m->sync[a->block][a->warp][lane][lane],
 			                               .write = a->write,
 			                               .next = last[at] };
 		last[at] = m->n++;

@@ -106,7 +106,7 @@ TEST(random_accesses_race_where_the_model_says)
 			if (what == 0)
 				model_barrier(&m, block);
 			else if (what == 1)
-				model_sync(&m, block, warp);
+				model_sync(&m, block, warp, random_below(2) ? UINT32_MAX : a.mask);
 			else
 				ended = one_access(&m, &a, &pieces[turn]);
 		}
@@ -123,12 +123,9 @@ TEST(random_accesses_race_where_the_model_says)
 static struct model_access row(uint32_t block, uint32_t warp, uint32_t op, unsigned bytes,
                                uint64_t offset, bool write)
 {
-	struct model_access a = { .block = block,
-		                      .warp = warp,
-		                      .mask = UINT32_MAX,
-		                      .op = op,
-		                      .bytes = bytes,
-		                      .write = write };
+	struct model_access a = {
+		.block = block, .warp = warp, .mask = UINT32_MAX, .op = op, .bytes = bytes, .write = write
+	};
 	for (unsigned i = 0; i < 32; i++)
 		a.offset[i] = offset + i * bytes;
 	return a;
@@ -192,7 +189,8 @@ TEST(the_last_place_of_a_page_and_of_the_memory)
 			for (unsigned shared = 0; shared < 2; shared++) {
 				struct history *h = history_new();
 				struct model_access all = row(0, 0, 1, bytes, end - 32 * bytes, true);
-				struct model_access last = lane_of(row(0, 1, 2, bytes, end - 32 * bytes, false), 31);
+				struct model_access last =
+					lane_of(row(0, 1, 2, bytes, end - 32 * bytes, false), 31);
 				all.shared = last.shared = shared;
 				is_clean(h, all);
 				is_told(h, last, 31, 31, 1);
@@ -276,7 +274,7 @@ TEST(one_instruction_that_moves_on)
 			h = history_new();
 			for (unsigned i = 0; i < turns; i++)
 				is_clean(h, row(0, 0, 1, 4, 512 + 4 * i, false));
-			model_sync(&h->m, 0, 0);
+			model_sync(&h->m, 0, 0, UINT32_MAX);
 			is_clean(h, lane_of(row(0, 0, 2, 4, 512, true), lane));
 			history_free(h);
 		}
