@@ -119,10 +119,11 @@ struct race_options {
 };
 #define RACE_OPTIONS(o)                                                                         \
 	{ "--races", OPT_FLAG, &(o).all, NULL,                                                      \
-	  "emulator: look for races in every block (up to 70 times slower), not in some of them" }, \
+	  "emulator: look for races in every block (mostly 2 to 4 times the work, on one thread), " \
+	  "not in some of them" },                                                                  \
 	{                                                                                           \
 		"--no-races", OPT_FLAG, &(o).none, NULL,                                                \
-			"emulator: look for no races: saves up to three quarters of a small launch's time"  \
+			"emulator: look for no races: saves up to two thirds of a small launch's time"      \
 	}
 bool cli_races(const struct race_options *o, enum race_check *out, struct err *err);
 

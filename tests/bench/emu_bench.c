@@ -62,6 +62,8 @@ static const struct setting small[] = {
 	{ "sgemm", "naive", { { "N", 128 }, { "M", 128 }, { "K", 128 } }, "naive, 128" },
 	{ "sgemm", "tiled", { { "N", 128 }, { "M", 128 }, { "K", 128 } }, "tiled, 128" },
 	{ "sgemm", "tiled", { { "N", 256 }, { "M", 256 }, { "K", 256 } }, "tiled, 256" },
+	{ "sgemm", "naive", { { "N", 384 }, { "M", 384 }, { "K", 384 } }, "naive, 384" },
+	{ "sgemm", "tiled", { { "N", 512 }, { "M", 512 }, { "K", 512 } }, "tiled, 512" },
 	{ "sgemm_fast",
 	  "thread_tile",
 	  { { "N", 256 }, { "M", 256 }, { "K", 256 } },
@@ -73,6 +75,9 @@ static const struct setting small[] = {
 	{ "rgb_to_gray", NULL, { { NULL, 0 } }, "1000 x 750" },
 	{ "diverge", "loop", { { NULL, 0 } }, "loop, 64 Ki" },
 	{ "blur", NULL, { { "W", 256 }, { "H", 256 } }, "256 x 256" },
+	{ "blur", NULL, { { "RADIUS", 3 } }, "1000 x 750, radius 3" },
+	{ "transpose", "padded", { { "W", 1024 }, { "H", 1024 } }, "padded, 1024 x 1024" },
+	{ "vec_add", "atomic", { { "N", 4096 } }, "atomic, 4 Ki" },
 };
 
 static double clock_s(clockid_t id)

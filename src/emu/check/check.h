@@ -73,7 +73,8 @@ struct shadow *shadow_new(size_t bytes);
 void shadow_free(struct shadow *s);
 void shadow_start(struct shadow *s); /* a new block */
 void shadow_barrier(struct shadow *s);
-/* Accesses of whole words by all lanes, counted from @low: have all bytes a value? Now they have. */
+/* Accesses of whole words by all lanes, counted from @low: have all bytes a value? Now they have.
+ */
 bool shadow_read(const struct shadow *s, const struct lane_pieces *p, uint64_t low, unsigned bytes);
 void shadow_write(struct shadow *s, const struct lane_pieces *p, uint64_t low, unsigned bytes);
 /* One lane's access; false: it reads a byte that was never written. */

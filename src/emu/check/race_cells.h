@@ -132,12 +132,12 @@ void race_settle(struct race_page *p, uint32_t i, uint32_t end);
 void race_cells_forget(struct race_cells *c, uint64_t address, uint64_t bytes);
 struct race_strong *race_strong_of(struct race_cells *c, struct race_cell *cell);
 
-/* Marks that no cell has any longer make room, where there are too many. First seen[number] is set
- * for those of all pages, then they get their new numbers. */
+/* Are there so many marks that those which no cell has any longer are to make room? */
 static inline bool race_cells_crowded(const struct race_cells *c)
 {
 	return c->marks.n > c->marks.limit;
 }
+/* First seen[number] is set for those of all pages, then they get their new numbers. */
 void race_page_seen(const struct race_page *p, uint32_t *seen);
 void race_page_renumber(struct race_page *p, const uint32_t *seen);
 

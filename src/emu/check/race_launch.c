@@ -69,6 +69,8 @@ static uint32_t shared_pages(const struct races *r)
 bool races_make_room(struct races *r)
 {
 	struct race_cells *c = &r->cells;
+	if (c->full && !c->marks.limit)
+		return false; /* it was tried */
 	uint32_t *seen = mem_calloc(c->marks.n, sizeof *seen);
 	for (uint32_t i = 0; i < c->room; i++)
 		race_page_seen(&c->page[i], seen);
@@ -82,8 +84,11 @@ bool races_make_room(struct races *r)
 		for (uint32_t i = 0; i < shared_pages(r); i++)
 			race_page_renumber(&b->shared[i], seen);
 	free(seen);
-	c->full |= c->marks.n > RACE_MOST_MARKS / 2;
-	return !c->full;
+	if (c->marks.n <= RACE_MOST_MARKS / 2)
+		return true;
+	c->full = true;
+	c->marks.limit = 0;
+	return false;
 }
 
 struct race_block *race_block_start(struct races *r, uint64_t block)

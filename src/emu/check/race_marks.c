@@ -27,17 +27,11 @@ static bool same(const struct race_who *a, const struct race_who *b)
 	       a->row == b->row && a->scale == b->scale;
 }
 
-uint32_t race_marks_find(const struct race_marks *m, const struct race_who *who)
-{
-	const uint32_t number = m->recent[slot_of(who)];
-	return number && same(&m->who[number], who) ? number : 0;
-}
-
 uint32_t race_marks_number(struct race_marks *m, const struct race_who *who)
 {
-	const uint32_t known = race_marks_find(m, who);
-	if (known)
-		return known;
+	uint32_t *recent = &m->recent[slot_of(who)];
+	if (*recent && same(&m->who[*recent], who))
+		return *recent;
 	if (!m->n) {
 		m->n = 1;
 		m->limit = FIRST_LIMIT;
@@ -48,7 +42,7 @@ uint32_t race_marks_number(struct race_marks *m, const struct race_who *who)
 		m->who[0] = (struct race_who){ .warp = 0 };
 	}
 	m->who[m->n] = *who;
-	m->recent[slot_of(who)] = m->n;
+	*recent = m->n;
 	return m->n++;
 }
 
@@ -63,5 +57,6 @@ void race_marks_sweep(struct race_marks *m, uint32_t *seen)
 	}
 	m->n = n;
 	m->limit = 4 * n > FIRST_LIMIT ? 4 * n : FIRST_LIMIT;
+	m->limit = m->limit < RACE_MOST_MARKS ? m->limit : RACE_MOST_MARKS;
 	memset(m->recent, 0, sizeof m->recent);
 }

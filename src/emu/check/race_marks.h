@@ -25,15 +25,13 @@ struct race_who {
 struct race_marks {
 	struct race_who *who; /* by number; 0 is nobody */
 	uint32_t n, room;
-	uint32_t limit;       /* so many are due to be swept */
+	uint32_t limit;       /* more of them are due to be swept */
 	uint32_t recent[256]; /* numbers by hash, of those made last */
 };
-#define RACE_MOST_MARKS ((1u << 27) - 1)
+#define RACE_MOST_MARKS (1u << 25)
 
 void race_marks_free(struct race_marks *m);
-/* The number of @who; 0: it may have none. */
-uint32_t race_marks_find(const struct race_marks *m, const struct race_who *who);
-/* The same; it gets one. */
+/* The number of @who, which gets one if need be. */
 uint32_t race_marks_number(struct race_marks *m, const struct race_who *who);
 /* Where there are too many: keeps those of which seen[number] is set, and sets it to their new
  * number, their places in the table. */

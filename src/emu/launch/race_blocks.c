@@ -1,5 +1,5 @@
 /*
- * In which blocks races are looked for. A check costs many times what it checks, so that a launch
+ * In which blocks races are looked for. A check costs a few times what it checks, so that a launch
  * that nobody asked to check wholly pays for a limited number of looks. What the first block needs
  * says for how many blocks they last: for all of them, or for blocks spread over the grid, each
  * with its neighbours along x, y and z. Of a program's launches the first ones get more, if that
