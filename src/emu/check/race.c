@@ -166,6 +166,12 @@ static bool volatile_data(const struct visit *v, const struct race_strong *s,
 	       !(writes && v->a->write && same_value(v, use, lane));
 }
 
+/* Two atomics for all threads do not, nor does anything with nobody. */
+static bool may_clash(const struct visit *v, const struct race_use *use)
+{
+	return use->warp && (use->op | v->use.op) & (RACE_USE_VOLATILE | RACE_USE_BLOCK_SCOPE);
+}
+
 /* Strong accesses clash if a scope is too narrow; if they are volatile accesses of shared memory
  * by which nobody waits: within a warp, or between warps that use no fence; or if they overwrite
  * one another. */
@@ -174,8 +180,8 @@ static bool strong_clashes(struct visit *v, const struct race_strong *s, bool wr
 	const struct race_use *use = writes ? s->writer : s->reader;
 	for (unsigned i = 0; i < 2; i++) {
 		const uint32_t both = use[i].op & v->use.op, any = use[i].op | v->use.op;
-		if (!use[i].warp || !(any & (RACE_USE_VOLATILE | RACE_USE_BLOCK_SCOPE)))
-			continue; /* two atomics for all threads */
+		if (!may_clash(v, &use[i]))
+			continue;
 		const unsigned lane = unordered_lane(v, &use[i]), turned = reversed_lane(v, &use[i]);
 		if (turned < 32 && volatile_data(v, s, &use[i], turned, writes))
 			return tell(v, &use[i], turned, writes, false);

@@ -51,7 +51,7 @@ static uint32_t *new_column(struct race_cells *c, unsigned shift)
 	struct race_pool *pool = &c->pool;
 	uint32_t *column = pool->idle[shift];
 	if (column)
-		memcpy((void *)&pool->idle[shift], column, sizeof column);
+		memcpy((void *)&pool->idle[shift], column, sizeof pool->idle[shift]);
 	else
 		column = cut(pool, column_bytes(shift));
 	c->bytes += column_bytes(shift);
