@@ -13,16 +13,19 @@ const char *ptx_short_name(const char *name, size_t *len)
 	*len = strlen(name);
 	if (strncmp(name, "_Z", 2) != 0)
 		return name;
-	s += *s == 'N';
-	while (*s >= '1' && *s <= '9') {
+	const bool nested = *s == 'N';
+	s += nested;
+	do { /* behind a name that is not nested come its parameters, which have names too */
 		char *behind;
-		const size_t n = strtoul(s, &behind, 10);
+		const size_t n = *s >= '1' && *s <= '9' ? strtoul(s, &behind, 10) : 0;
+		if (!n)
+			break;
 		if (n >= strlen(behind))
 			return name;
 		own = behind;
 		own_len = n;
 		s = own + n;
-	}
+	} while (nested);
 	if (!own || (*len <= LONG_NAME && (name[2] == 'N' || *s == 'I')))
 		return name;
 	*len = own_len;

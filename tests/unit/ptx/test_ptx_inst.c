@@ -450,6 +450,31 @@ TEST(formats_as_text)
 	assert_string_equal(cut, "@!%p1");
 }
 
+static void assert_short(const char *name, const char *want)
+{
+	size_t len;
+	const char *s = ptx_short_name(name, &len);
+	char own[200];
+	snprintf(own, sizeof own, "%.*s", (int)len, s);
+	assert_string_equal(own, want);
+}
+
+/* Types of parameters have names as well. */
+TEST(short_names)
+{
+	assert_short("k", "k");
+	assert_short("_Z4axpyPfi", "axpy");
+	assert_short("_Z6colour5GraphPi", "colour");
+	assert_short("_Z6colour5GraphS_Pi", "colour");
+	assert_short("_Z5emptyv", "empty");
+	assert_short("_ZN3lab4axpyEPf", "_ZN3lab4axpyEPf");
+	assert_short("_Z4axpyIfEvPT_", "_Z4axpyIfEvPT_");
+	assert_short(
+		"_ZN3lab4axpyIN3lab9long_nameENS_9long_nameENS_9long_nameENS_9long_nameENS_9long_nameE"
+		"NS_9long_nameENS_9long_nameENS_9long_nameEEvPT_",
+		"axpy");
+}
+
 int main(void)
 {
 	return unit_run(NULL, teardown);
