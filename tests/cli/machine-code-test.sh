@@ -378,6 +378,55 @@ sum=$(grep '^sum' "$dir/out")
 run halves 0 launches "$dir/wide.cu" --gpu a100 --level sass
 [ -n "$sum" ] && [ "$sum" != "$(grep '^sum' "$dir/out")" ] && ok wide-halves-wider || not_ok wide-halves-wider "$sum"
 
+# ptxas loads 16 bytes at once where the last 8 of a shared array are wanted: a block has whole units
+cat >"$dir/end.cu" <<'CUDA'
+#include <cstdio>
+__global__ void nearest(const float3 *p, int n, float *out)
+{
+	__shared__ float3 t[50];
+	const float3 me = p[threadIdx.x];
+	float d[5] = { 9e9f, 9e9f, 9e9f, 9e9f, 9e9f };
+	for (int first = 0; first < n; first += 50) {
+		__syncthreads();
+		if (threadIdx.x < 50 && first + threadIdx.x < n)
+			t[threadIdx.x] = p[first + threadIdx.x];
+		__syncthreads();
+		for (int i = 0; i < min(50, n - first); i++) {
+			const float x = t[i].x - me.x, y = t[i].y - me.y, z = t[i].z - me.z, s = x * x + y * y + z * z;
+			if (s >= d[4])
+				continue;
+			int j = 4;
+			for (; j > 0 && d[j - 1] > s; j--)
+				d[j] = d[j - 1];
+			d[j] = s;
+		}
+	}
+	out[threadIdx.x] = d[0] + d[1] + d[2] + d[3] + d[4];
+}
+int main()
+{
+	float h[360], *p, *o, sum = 0;
+	for (int i = 0; i < 360; i++)
+		h[i] = i * 37 % 101 * 0.25f;
+	cudaMalloc(&p, sizeof h);
+	cudaMalloc(&o, 256);
+	cudaMemcpy(p, h, sizeof h, cudaMemcpyHostToDevice);
+	nearest<<<1, 64>>>((float3 *)p, 120, o);
+	cudaMemcpy(h, o, 256, cudaMemcpyDeviceToHost);
+	for (int i = 0; i < 64; i++)
+		sum += h[i];
+	printf("sum %g\n", sum);
+	return cudaDeviceSynchronize();
+}
+CUDA
+run past-the-end 0 launches "$dir/end.cu" --gpu h200 --level sass
+grep -q 'PTX, not machine code' "$dir/out" && not_ok past-the-end-counted "$(cat "$dir/out")" ||
+	ok past-the-end-counted
+sum=$(grep '^sum' "$dir/out")
+run past-the-end-ptx 0 launches "$dir/end.cu" --gpu h200 --level ptx
+same past-the-end-sum "$sum" "$(grep '^sum' "$dir/out")"
+[ "${sum#sum }" != 0 ] && ok past-the-end-adds || not_ok past-the-end-adds "$sum"
+
 # S-137: a division by a number that is not known until the kernel runs is a sequence of instructions:
 # one of special functions, two conversions, some twenty in all; on 16 integer lanes a quarter of an SM,
 # tens of cycles

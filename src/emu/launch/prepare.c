@@ -184,7 +184,7 @@ static bool build_image(struct emu_launch *l, const struct regions *a, struct er
 	ir_find_polls(&l->image.ir);
 	ir_find_blind(&l->image.ir);
 	ir_find_swaps(&l->image.ir);
-	image_build(&l->image, l->req->plan, l->grid.shared_bytes,
+	image_build(&l->image, l->req->plan, l->grid.shared_reach,
 	            handler_set_choose(getenv("PMPP_EMU_ISA")), l->grid.reference_only,
 	            race_blocks_wanted(l));
 	return true;
@@ -349,6 +349,14 @@ static uint32_t machine_stack(const struct cubin_func *c)
 	return need;
 }
 
+/* What a card gives a block: whole units of shared memory. Machine code may load what is left of
+ * the last one, 16 bytes at once where 4 are wanted. */
+static uint32_t whole_shared(uint32_t bytes, unsigned sm)
+{
+	const uint32_t unit = sm >= 80 ? 128 : 256;
+	return (bytes + unit - 1) / unit * unit;
+}
+
 /* Machine code has its own need of memory, and has to take the parameters that the PTX takes. */
 static bool find_machine_code(struct emu_launch *l, struct err *err)
 {
@@ -371,6 +379,7 @@ static bool find_machine_code(struct emu_launch *l, struct err *err)
 	const uint32_t with = fixed + l->req->plan->dynamic_shared_bytes;
 	g->local_bytes = (machine_stack(c) + 15) / 16 * 16;
 	g->shared_bytes = with > g->shared_bytes ? with : g->shared_bytes;
+	g->shared_reach = whole_shared(g->shared_bytes, l->sass->cubin.sm);
 	return true;
 }
 
@@ -401,6 +410,7 @@ static void set_grid(struct emu_launch *l)
 		g->reserved_bytes = l->device->gpu->smem_reserved_per_block_bytes;
 		g->shared_bytes = (g->shared_bytes + 15) / 16 * 16 + g->reserved_bytes;
 	}
+	g->shared_reach = g->shared_bytes;
 }
 
 static void start_clock(struct emu_launch *l)

@@ -114,12 +114,12 @@ void race_blocks_prepare(struct emu_launch *l)
 	if (!race_blocks_wanted(l))
 		return;
 	if (all_asked(l) || (g->together && g->order.n * g->n_warps <= TOGETHER_WARPS)) {
-		g->races = races_new(g->n_warps, g->shared_bytes, whole || !orders,
+		g->races = races_new(g->n_warps, g->shared_reach, whole || !orders,
 		                     all_asked(l) ? UINT64_MAX : SPREAD_LOOKS);
 		g->racing = true;
 		return;
 	}
-	g->races = races_new(g->n_warps, g->shared_bytes,
+	g->races = races_new(g->n_warps, g->shared_reach,
 	                     !orders || (l->image.ir.waits && !g->together), SPREAD_LOOKS);
 	if (g->together)
 		take_spread(l, TOGETHER_WARPS / g->n_warps);

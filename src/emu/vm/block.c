@@ -54,7 +54,7 @@ static void warp_init(struct worker *wk, uint32_t number)
 	w->guards = wk->guard_lanes;
 	w->host = (uintptr_t)g->arena->host - (uintptr_t)g->arena->base;
 	w->shared = wk->shared;
-	w->shared_bytes = g->shared_bytes;
+	w->shared_bytes = g->shared_reach;
 	w->stack_entries = stack_entries(g);
 	w->stack = wk->stacks + (size_t)number * w->stack_entries;
 	w->saves = &wk->saves[number];
@@ -78,7 +78,7 @@ void emu_worker_init(struct worker *wk, struct grid *g, unsigned index)
 	wk->cluster_rank = index % g->cluster_blocks;
 	wk->cluster = wk - wk->cluster_rank;
 	wk->frames = mem_aligned(128, (size_t)g->n_warps * im->frame_bytes);
-	wk->shared = mem_aligned(128, g->shared_bytes + SHARED_SLACK);
+	wk->shared = mem_aligned(128, g->shared_reach + SHARED_SLACK);
 	wk->local = mem_aligned(16, (size_t)g->n_warps * 32 * g->local_bytes + 16);
 	wk->stacks = mem_calloc((size_t)g->n_warps * stack_entries(g), sizeof *wk->stacks);
 	wk->saves = mem_calloc(g->n_warps, sizeof *wk->saves);
@@ -254,18 +254,18 @@ void block_begin(struct worker *wk, uint64_t index)
 	wk->trace = index == 0 ? g->trace : NULL;
 	set_checks(wk, is_an_end(g, index));
 	if (wk->checked && !wk->shadow && g->shared_bytes)
-		wk->shadow = shadow_new(g->shared_bytes);
+		wk->shadow = shadow_new(g->shared_reach);
 	if (wk->shadow)
 		shadow_start(wk->shadow);
 	device_calls_begin(wk->calls, g->threads);
 	memset(wk->barrier, 0, wk->barriers_met * sizeof *wk->barrier);
 	wk->barriers_met = wk->barriers_opened = 0;
 	wk->cluster_barrier = (struct cluster_barrier){ .phase = 1 };
-	memset(wk->shared, 0xff ^ g->unset_turn, g->shared_bytes); /* undefined: floats read as NaN */
+	memset(wk->shared, 0xff ^ g->unset_turn, g->shared_reach); /* undefined: floats read as NaN */
 	memset(wk->shared + g->shared_bytes - g->reserved_bytes, 0, g->reserved_bytes);
 	if (wk->shadow)
-		shadow_touch(wk->shadow, g->shared_bytes - g->reserved_bytes, g->reserved_bytes, false,
-		             true);
+		shadow_touch(wk->shadow, g->shared_bytes - g->reserved_bytes,
+		             g->reserved_bytes + g->shared_reach - g->shared_bytes, false, true);
 	if (g->local_bytes)
 		memset(wk->local, 0xff, (size_t)g->n_warps * 32 * g->local_bytes);
 	const struct program *prog = &g->image->program[start_program(wk)];

@@ -19,7 +19,7 @@ uint8_t *cluster_bytes_at(const struct worker *wk, uint64_t address, uint64_t by
 {
 	uint64_t offset;
 	*owner = cluster_block_at(wk, address, &offset);
-	const uint32_t room = wk->grid->shared_bytes;
+	const uint32_t room = wk->grid->shared_reach;
 	return *owner && bytes <= room && offset <= room - bytes ? (*owner)->shared + offset : NULL;
 }
 

@@ -116,6 +116,7 @@ struct grid {
 	uint32_t threads, n_warps;            /* per block */
 	uint32_t shared_bytes, local_bytes;
 	uint32_t reserved_bytes; /* the last of the shared ones: the system's, zero at first */
+	uint32_t shared_reach;   /* shared bytes that code may touch, at least shared_bytes */
 	uint32_t sm_count;
 	uint32_t cluster_blocks;     /* in a cluster, at least 1 */
 	uint32_t shared_base;        /* of machine code: where generic addresses have offset 0 */
