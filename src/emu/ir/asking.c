@@ -260,21 +260,74 @@ static bool asks_others(const struct xop *x)
 	return x->kind == X_ATOM || of_other_blocks(x) || (x->kind == X_LD && x->space == SPACE_SHARED);
 }
 
+struct asking {
+	const struct ir *ir;
+	const uint32_t *loop, *block_of; /* by block, by operation */
+	uint32_t n;                      /* which loop */
+};
+
+static bool in_loop(const void *context, uint32_t o)
+{
+	const struct asking *a = context;
+	return a->loop[a->block_of[o]] == a->n;
+}
+
+/* Does operation @o, of a loop, ask one place each time round? */
+static bool asks_again(const void *context, uint32_t o)
+{
+	const struct asking *a = context;
+	const struct xop *x = &a->ir->ops[o];
+	return in_loop(a, o) && asks_others(x) && x->decides &&
+	       same_address(a->ir, a->loop, a->block_of[o], o);
+}
+
+static bool branches(const struct xop *x)
+{
+	return x->kind == X_BRA || x->kind == X_BRX || x->kind == X_EXIT || x->kind == X_LEAVE;
+}
+
+/* Decides what it finds about a branch in the loop? A loop that counts ends by itself, whatever is
+ * made behind it, or beside it, of what it looks at. */
+static bool branches_by_it(const struct asking *a)
+{
+	struct made_of m = made_of(a->ir, in_loop, asks_again, a);
+	reg_set *found = mem_calloc(m.words, sizeof *found);
+	bool any = false;
+	for (uint32_t b = 0; b < a->ir->n_blocks; b++) {
+		if (a->loop[b] != a->n)
+			continue;
+		made_of_before(&m, b, found);
+		for (uint32_t o = a->ir->blocks[b].first; o < a->ir->blocks[b].end; o++) {
+			any |= branches(&a->ir->ops[o]) && made_of_read(&a->ir->ops[o], found);
+			made_of_step(&m, o, found);
+		}
+	}
+	free(found);
+	made_of_free(&m);
+	return any;
+}
+
 void ir_find_asking(struct ir *ir)
 {
 	bool *quiet = mem_calloc(ir->n_blocks + 1, sizeof *quiet);
-	for (uint32_t b = 0; b < ir->n_blocks; b++)
+	uint32_t *block_of = mem_calloc(ir->n_ops + 1, sizeof *block_of), judged = 0;
+	for (uint32_t b = 0; b < ir->n_blocks; b++) {
 		quiet[b] = !block_changes(ir, b);
+		for (uint32_t o = ir->blocks[b].first; o < ir->blocks[b].end; o++)
+			block_of[o] = b;
+	}
 	uint32_t *loop = quiet_loops(ir, quiet);
 	for (uint32_t b = 0; b < ir->n_blocks; b++)
 		for (uint32_t o = ir->blocks[b].first; loop[b] && o < ir->blocks[b].end; o++) {
-			const struct xop *x = &ir->ops[o];
-			if (!asks_others(x) || !x->decides || ir->blocks[b].asks)
+			const struct asking a = { ir, loop, block_of, loop[b] };
+			if (ir->blocks[b].asks || loop[b] == judged || !asks_again(&a, o))
 				continue;
-			if (same_address(ir, loop, b, o))
+			judged = loop[b];
+			if (branches_by_it(&a))
 				mark_asking(ir, loop, loop[b]);
 		}
 	mark_fenced(ir, loop);
 	free(loop);
+	free(block_of);
 	free(quiet);
 }

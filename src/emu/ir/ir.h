@@ -10,6 +10,7 @@
 #ifndef PMPP_EMU_IR_H
 #define PMPP_EMU_IR_H
 
+#include "emu/ir/reg_set.h"
 #include "emu/lane/lane.h"
 
 enum xkind {
@@ -370,6 +371,31 @@ static inline bool xop_looks_afresh(const struct xop *x)
 {
 	return x->bypass_l1 || x->scope == SCOPE_CTA;
 }
+/*
+ * Which registers hold something made of what some operations find, place by place (made_of.c). The
+ * operations are those for which @source() is true; only those for which @runs() is true are gone
+ * through. Free with made_of_free().
+ */
+typedef bool op_test(const void *context, uint32_t op);
+struct made_of {
+	const struct ir *ir;
+	op_test *runs, *source;
+	const void *context;
+	size_t words;
+	bool *calls;         /* by block: it ends with a call of a function within this code */
+	reg_set *written;    /* by any of these functions */
+	reg_set *before;     /* by block: what is found in front of it */
+	reg_set *everywhere; /* what is passed to other functions and back */
+	bool in_shared;      /* some of it was stored in shared memory */
+};
+struct made_of made_of(const struct ir *ir, op_test *runs, op_test *source, const void *context);
+void made_of_free(struct made_of *m);
+/* Fills @found, of m->words: in front of block @b. */
+void made_of_before(const struct made_of *m, uint32_t b, reg_set *found);
+/* Takes @found from in front of operation @o to behind it. */
+void made_of_step(struct made_of *m, uint32_t o, reg_set *found);
+/* Does @x read one of them, or is it guarded by one? */
+bool made_of_read(const struct xop *x, const reg_set *found);
 /* Marks the loads and atomics whose value decides something. */
 void ir_find_deciding(struct ir *ir);
 /* Marks the blocks of loops that change nothing and wait for memory to change (asking.c), and the

@@ -192,46 +192,26 @@ static bool tells_others(const struct xop *x)
 	       !is_shared(x);
 }
 
-static bool is_source(const struct search *s, enum variation_why why, uint32_t o)
+struct looked_for {
+	const struct search *s;
+	enum variation_why why;
+};
+
+static bool op_ran(const void *context, uint32_t o)
 {
-	const struct xop *x = &s->ir->ops[o];
-	if (!ran(s, o) || s->of[o] != VARIATION_WHYS)
+	return ran(((const struct looked_for *)context)->s, o);
+}
+
+static bool is_source(const void *context, uint32_t o)
+{
+	const struct looked_for *l = context;
+	const struct xop *x = &l->s->ir->ops[o];
+	if (!ran(l->s, o) || l->s->of[o] != VARIATION_WHYS)
 		return false;
-	switch (why) {
+	switch (l->why) {
 	case VARIES_CLOCK: return x->kind == X_CLOCK;
-	case VARIES_RACES: return s->writes && x->kind == X_LD && x->strong && !is_shared(x);
+	case VARIES_RACES: return l->s->writes && x->kind == X_LD && x->strong && !is_shared(x);
 	default: return x->kind == X_ATOM;
-	}
-}
-
-static bool reads(const struct xop *x, const bool *found)
-{
-	bool any = x->guard >= 0 && found[x->guard];
-	for (unsigned i = 0; i < x->n_s; i++)
-		any |= x->s[i].kind == S_REG && found[x->s[i].reg];
-	return any;
-}
-
-/* Marks the registers that hold something made of it. */
-static void follow(const struct search *s, enum variation_why why, bool *found)
-{
-	bool in_shared = false;
-	for (bool more = true; more;) {
-		more = false;
-		for (uint32_t o = 0; o < s->ir->n_ops; o++) {
-			const struct xop *x = &s->ir->ops[o];
-			const bool shared = x->space == SPACE_SHARED;
-			if (!ran(s, o) || (!is_source(s, why, o) && !reads(x, found) &&
-			                   !(in_shared && shared && x->kind == X_LD)))
-				continue;
-			more |= x->kind == X_ST && shared && !in_shared;
-			in_shared |= x->kind == X_ST && shared;
-			for (unsigned i = 0; i < x->n_d; i++) {
-				if (x->d[i] < 0 || found[x->d[i]])
-					continue;
-				found[x->d[i]] = more = true;
-			}
-		}
 	}
 }
 
@@ -281,32 +261,46 @@ static uint32_t behind_exit(const struct search *s, uint32_t b, uint32_t o)
 	return counts;
 }
 
+/* Operation @o of block @b, where registers @found hold what varies. */
+static void search_op(struct search *s, enum variation_why why, uint32_t b, uint32_t o,
+                      const reg_set *found)
+{
+	const struct ir *ir = s->ir;
+	const struct xop *x = &ir->ops[o];
+	const bool branch = x->kind == X_BRA || x->kind == X_BRX;
+	const bool guarded = x->guard >= 0 && reg_set_has(found, x->guard);
+	if (!ran(s, o) || s->of[o] != VARIATION_WHYS)
+		return;
+	if (branch && made_of_read(x, found))
+		note(s, why, o, behind_block(s, b, meeting(ir, b)));
+	else if ((x->kind == X_EXIT || x->kind == X_LEAVE) && guarded)
+		note(s, why, o, behind_exit(s, b, o));
+	else if (guarded)
+		note(s, why, o, BIT(FLOW) | counts_of_work(s, o));
+	else if (x->s[0].kind == S_REG && reg_set_has(found, x->s[0].reg))
+		note(s, why, o, counts_of_access(s, o) & WHERE);
+}
+
 static void search_values(struct search *s, enum variation_why why)
 {
 	const struct ir *ir = s->ir;
+	const struct looked_for sought = { s, why };
 	bool any = false;
 	for (uint32_t o = 0; o < ir->n_ops; o++)
-		any |= is_source(s, why, o);
+		any |= is_source(&sought, o);
 	if (!any)
 		return;
-	bool *found = mem_calloc(ir->n_regs + 1, sizeof *found);
-	follow(s, why, found);
-	for (uint32_t b = 0; b < ir->n_blocks; b++)
+	struct made_of m = made_of(ir, op_ran, is_source, &sought);
+	reg_set *found = mem_calloc(m.words, sizeof *found);
+	for (uint32_t b = 0; b < ir->n_blocks; b++) {
+		made_of_before(&m, b, found);
 		for (uint32_t o = ir->blocks[b].first; o < ir->blocks[b].end; o++) {
-			const struct xop *x = &ir->ops[o];
-			const bool branch = x->kind == X_BRA || x->kind == X_BRX;
-			if (!ran(s, o) || s->of[o] != VARIATION_WHYS)
-				continue;
-			if (branch && reads(x, found))
-				note(s, why, o, behind_block(s, b, meeting(ir, b)));
-			else if ((x->kind == X_EXIT || x->kind == X_LEAVE) && x->guard >= 0 && found[x->guard])
-				note(s, why, o, behind_exit(s, b, o));
-			else if (x->guard >= 0 && found[x->guard])
-				note(s, why, o, BIT(FLOW) | counts_of_work(s, o));
-			else if (x->s[0].kind == S_REG && found[x->s[0].reg])
-				note(s, why, o, counts_of_access(s, o) & WHERE);
+			search_op(s, why, b, o, found);
+			made_of_step(&m, o, found);
 		}
+	}
 	free(found);
+	made_of_free(&m);
 }
 
 void variation_of(const struct ir *ir, const struct counts *of_op, struct run_variation *v)
