@@ -187,7 +187,17 @@ static void by_groups(const uint64_t *address, uint32_t mask, unsigned access, u
 	}
 }
 
-/* All lanes at one place: a wavefront for each group of lanes, of which loads need half. */
+static bool one_place(const uint64_t *address, uint32_t mask)
+{
+	const unsigned first = mask ? lowest_lane(mask) : 0;
+	uint32_t m = mask;
+	while (m && address[lowest_lane(m)] == address[first])
+		m &= m - 1;
+	return !m;
+}
+
+/* All lanes at one place: a wavefront for each group of lanes, of which loads need half. Loads of
+ * 16 bytes need one for each 16 lanes that take part, wherever those are. */
 static struct shared_probe probe_one_place(uint32_t mask, unsigned access, bool store)
 {
 	const unsigned stored = access <= 4 ? 32 : access == 8 ? 16 : 8;
@@ -195,6 +205,8 @@ static struct shared_probe probe_one_place(uint32_t mask, unsigned access, bool 
 	struct shared_probe r = { 0, 0 };
 	for (unsigned g = 0; g < 32; g += group)
 		r.ideal += (mask & lanes_from(g, group)) != 0;
+	if (group == 16 && !store && lane_popc32(mask) <= 16)
+		r.ideal = mask != 0;
 	r.wavefronts = r.ideal;
 	return r;
 }
@@ -203,7 +215,7 @@ struct shared_probe probe_shared(const uint64_t *address, uint32_t mask, unsigne
                                  enum lane_layout layout, bool store)
 {
 	struct shared_probe r = { 0, 1 };
-	if (layout == LAYOUT_SAME)
+	if (layout == LAYOUT_SAME || (access > 8 && !store && one_place(address, mask)))
 		return probe_one_place(mask, access, store);
 	if (access <= 4 && layout == LAYOUT_ROW) {
 		r.wavefronts = 1; /* no bank twice */

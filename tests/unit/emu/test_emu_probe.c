@@ -226,6 +226,27 @@ TEST(equal_pairs_merge)
 	assert_int_equal(probe_shared(a, 0xffffffffu, 16, LAYOUT_ANY, false).wavefronts, 2);
 }
 
+/* Masks of an 11 by 11 block at the edges of an image, on an H200: 16 lanes at one place are served
+ * at once, whatever lanes they are. */
+TEST(wide_loads_of_one_place)
+{
+	static const struct {
+		uint32_t mask;
+		unsigned waves;
+	} rows[] = { { 0xffffffffu, 2 }, { 0x01ffffffu, 2 }, { 0xe0fc1f83u, 2 }, { 0x3f07e0fcu, 2 },
+		         { 0x01f83f07u, 1 }, { 0x000fc1f8u, 1 }, { 0xff800000u, 1 }, { 0x00000003u, 1 } };
+	uint64_t a[32];
+	for (unsigned l = 0; l < 32; l++)
+		a[l] = 48;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		assert_int_equal(probe_shared(a, rows[i].mask, 16, LAYOUT_SAME, false).wavefronts,
+		                 rows[i].waves);
+		assert_int_equal(probe_shared(a, rows[i].mask, 16, LAYOUT_ANY, false).wavefronts,
+		                 rows[i].waves);
+	}
+	assert_int_equal(probe_shared(a, 0x01f83f07u, 16, LAYOUT_SAME, true).wavefronts, 4);
+}
+
 /* Wavefronts and ideal of one load by a whole warp, as Nsight Compute 2025.3 showed them on an H200
  * (smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld, memory_l1_wavefronts_shared_ideal).
  */
