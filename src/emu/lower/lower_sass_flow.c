@@ -55,6 +55,18 @@ bool sl_branch_to(struct sass_lower *s, int32_t block, struct xsrc p)
 	return true;
 }
 
+/* Lanes whose guard holds go if @p is so, of the warp and not of a lane: a card counts those lanes
+ * either way. */
+static bool warp_goes(struct sass_lower *s, struct xsrc p)
+{
+	if (s->guard >= 0) {
+		p = sl_bool(s, BOOL_AND, p, guard_source(s));
+		sl_emit(s, X_NOP);
+		s->guard = -1;
+	}
+	return sl_branch_to(s, s->i->target < 0 ? -1 : s->block_of[s->i->target], p);
+}
+
 static bool any_goes(struct sass_lower *s)
 {
 	const struct xsrc mine = sl_bool(s, BOOL_AND, sl_condition(s), guard_source(s));
@@ -82,8 +94,7 @@ bool sl_bra(struct sass_lower *s)
 		x->d[0] = here;
 		const struct xsrc absent =
 			sl_op2(s, E_and_b32, wanted, sl_op1(s, E_not_b32, src_reg(here)));
-		return sl_branch_to(s, s->i->target < 0 ? -1 : s->block_of[s->i->target],
-		                    sl_cmp(s, together ? CMP_EQ : CMP_NE, PTX_U32, absent, src_const(0)));
+		return warp_goes(s, sl_cmp(s, together ? CMP_EQ : CMP_NE, PTX_U32, absent, src_const(0)));
 	}
 	if (!first)
 		return sl_refuse(s, "this branch");

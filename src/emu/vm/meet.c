@@ -391,11 +391,10 @@ HANDLER(meet_wait_collective)
  * others come here again, as on a card, which counts a branch that splits the warp */
 HANDLER(meet_wait_exclusive)
 {
-	const mem_u32 *wanted_by = frame(w, u->a);
-	const uint32_t wanted = wanted_by[__builtin_ctz(mask)];
-	uint32_t same = 0;
-	for (uint32_t m = mask; m; m &= m - 1)
-		same |= wanted_by[__builtin_ctz(m)] == wanted ? m & -m : 0;
+	uint32_t wanted_by[32];
+	memcpy(wanted_by, frame(w, u->a), sizeof wanted_by);
+	const uint32_t same = replay_first_group(wanted_by, mask);
+	const uint32_t wanted = wanted_by[__builtin_ctz(same)];
 	if (same != mask && w->program->kind != PROGRAM_REFERENCE)
 		CONTINUE(deoptimise_here(w, u)); /* groups have values of their own: and comes here again */
 	if (same != mask) {

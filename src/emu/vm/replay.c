@@ -4,6 +4,7 @@
  *
  * A part is divided while another one, put aside before, stands at the instruction of a barrier
  * (BSYNC): when that one has its turn, all that wait there by then execute it with it, once more.
+ * So do parts that were put aside at one place elsewhere.
  * Where a kernel keeps the barrier in registers (BMOV), such a part waits there at once, without
  * having executed the instruction, and where the last lanes come it is issued once more for all.
  *
@@ -35,9 +36,28 @@ struct meeting *replay_meeting(struct warp *w, uint32_t barrier, uint32_t wanted
 	return m;
 }
 
+/* Parts that stand at one place, which is no barrier's: they have their turn together, when the one
+ * put aside last has it. */
+static void join_aside(struct warp *w)
+{
+	for (uint32_t i = 0; i < w->depth; i++) {
+		struct simt_entry *e = &w->stack[i];
+		if (!(e->mask & w->live) || barrier_of(w, e->block) != MEET_BARRIERS)
+			continue;
+		for (uint32_t k = i + 1; k < w->depth && e->mask; k++) {
+			struct simt_entry *later = &w->stack[k];
+			if (later->block != e->block || !(later->mask & w->live))
+				continue;
+			later->mask |= e->mask;
+			e->mask = 0;
+		}
+	}
+}
+
 void replay_split(struct warp *w)
 {
 	uint32_t n = 0;
+	join_aside(w);
 	for (uint32_t i = 0; i < w->depth; i++) {
 		struct simt_entry e = w->stack[i];
 		const uint32_t mask = e.mask & w->live;
@@ -86,6 +106,21 @@ bool replay_pop(struct warp *w, int32_t *block)
 			all_there(w, e.block);
 	}
 	return w->mask;
+}
+
+static uint32_t alike(const uint32_t wanted_by[32], uint32_t mask)
+{
+	const uint32_t wanted = wanted_by[__builtin_ctz(mask)];
+	uint32_t same = 0;
+	for (uint32_t m = mask; m; m &= m - 1)
+		same |= wanted_by[__builtin_ctz(m)] == wanted ? m & -m : 0;
+	return same;
+}
+
+uint32_t replay_first_group(const uint32_t wanted_by[32], uint32_t mask)
+{
+	const uint32_t first = alike(wanted_by, mask), others = mask & ~first;
+	return lane_popc32(first) <= lane_popc32(others) || !others ? first : alike(wanted_by, others);
 }
 
 void replay_count(struct warp *w, uint32_t block, uint64_t warps, uint32_t lanes)

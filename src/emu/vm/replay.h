@@ -18,6 +18,9 @@ void replay_count(struct warp *w, uint32_t block, uint64_t warps, uint32_t lanes
 /* Lanes that came to WARPSYNC.COLLECTIVE at several places go on, for each place but that of
  * @block, which begins behind it: @left have not yet gone on. */
 void replay_collective(struct warp *w, int32_t block, uint32_t left);
+/* Of @mask, divided by the lanes that each waits for: those that have their turn first, as with a
+ * branch not the larger side. */
+uint32_t replay_first_group(const uint32_t wanted_by[32], uint32_t mask);
 /* The warp's active lanes have met at @m; @again: its instruction is issued once more for them. */
 void replay_met(struct warp *w, const struct meeting *m, bool again);
 
