@@ -310,7 +310,8 @@ static bool branches_by_it(const struct asking *a)
 void ir_find_asking(struct ir *ir)
 {
 	bool *quiet = mem_calloc(ir->n_blocks + 1, sizeof *quiet);
-	uint32_t *block_of = mem_calloc(ir->n_ops + 1, sizeof *block_of), judged = 0;
+	uint32_t *block_of = mem_calloc(ir->n_ops + 1, sizeof *block_of);
+	bool *judged = mem_calloc(ir->n_blocks + 1, sizeof *judged); /* by loop */
 	for (uint32_t b = 0; b < ir->n_blocks; b++) {
 		quiet[b] = !block_changes(ir, b);
 		for (uint32_t o = ir->blocks[b].first; o < ir->blocks[b].end; o++)
@@ -320,14 +321,15 @@ void ir_find_asking(struct ir *ir)
 	for (uint32_t b = 0; b < ir->n_blocks; b++)
 		for (uint32_t o = ir->blocks[b].first; loop[b] && o < ir->blocks[b].end; o++) {
 			const struct asking a = { ir, loop, block_of, loop[b] };
-			if (ir->blocks[b].asks || loop[b] == judged || !asks_again(&a, o))
+			if (judged[loop[b]] || !asks_again(&a, o))
 				continue;
-			judged = loop[b];
+			judged[loop[b]] = true;
 			if (branches_by_it(&a))
 				mark_asking(ir, loop, loop[b]);
 		}
 	mark_fenced(ir, loop);
 	free(loop);
+	free(judged);
 	free(block_of);
 	free(quiet);
 }
