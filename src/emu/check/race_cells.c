@@ -62,7 +62,7 @@ static void free_column(struct race_cells *c, uint32_t **column, unsigned shift)
 {
 	if (!*column)
 		return;
-	memcpy(*column, (const void *)&c->pool.idle[shift], sizeof *column);
+	memcpy(*column, (const void *)&c->pool.idle[shift], sizeof c->pool.idle[shift]);
 	c->pool.idle[shift] = *column;
 	c->bytes -= column_bytes(shift);
 	*column = NULL;
