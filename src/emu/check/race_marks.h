@@ -47,7 +47,8 @@ static inline unsigned race_turn(race_mark mark)
 }
 static inline const struct race_who *race_who_of(const struct race_marks *m, race_mark mark)
 {
-	return &m->who[mark / RACE_TURNS];
+	static const struct race_who nobody; /* before the first one, there is no table */
+	return mark ? &m->who[mark / RACE_TURNS] : &nobody;
 }
 static inline uint32_t race_rotate(uint32_t lanes, unsigned by)
 {
