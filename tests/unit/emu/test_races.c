@@ -75,7 +75,7 @@ static void run_kernel(struct backend *emulator, const struct module *m, const c
 		.plan = &plan,
 		.source_file = file,
 		.caps = CAP_COUNTERS,
-		.timeout_s = UNIT_TSAN ? 120 : 10,
+		.timeout_s = 120, /* sanitizers take their time */
 		.check_races = spread ? RACES_SPREAD : RACES_ALL,
 		.level = RUN_LEVEL_PTX,
 		.buffers = { { .data = a, .bytes = sizeof a }, { .data = b, .bytes = sizeof b } },
