@@ -15,18 +15,6 @@ struct bitset_table { /* one row of bits per block */
 	unsigned words;
 	uint64_t *bits;
 };
-static inline bool bits_get(const uint64_t *row, unsigned i)
-{
-	return row[i / 64] >> (i % 64) & 1;
-}
-static inline void bits_set(uint64_t *row, unsigned i)
-{
-	row[i / 64] |= (uint64_t)1 << (i % 64);
-}
-static inline void bits_clear(uint64_t *row, unsigned i)
-{
-	row[i / 64] &= ~((uint64_t)1 << (i % 64));
-}
 static inline uint64_t *bits_row(const struct bitset_table *t, unsigned block)
 {
 	return t->bits + (size_t)block * t->words;

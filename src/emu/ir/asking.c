@@ -291,7 +291,7 @@ static bool branches(const struct xop *x)
 static bool branches_by_it(const struct asking *a)
 {
 	struct made_of m = made_of(a->ir, in_loop, asks_again, a);
-	reg_set *found = mem_calloc(m.words, sizeof *found);
+	uint64_t *found = mem_calloc(m.words, sizeof *found);
 	bool any = false;
 	for (uint32_t b = 0; b < a->ir->n_blocks; b++) {
 		if (a->loop[b] != a->n)

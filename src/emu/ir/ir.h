@@ -10,7 +10,7 @@
 #ifndef PMPP_EMU_IR_H
 #define PMPP_EMU_IR_H
 
-#include "emu/ir/reg_set.h"
+#include "emu/ir/bits.h"
 #include "emu/lane/lane.h"
 
 enum xkind {
@@ -382,20 +382,20 @@ struct made_of {
 	op_test *runs, *source;
 	const void *context;
 	size_t words;
-	bool *calls;         /* by block: it ends with a call of a function within this code */
-	reg_set *written;    /* by any of these functions */
-	reg_set *before;     /* by block: what is found in front of it */
-	reg_set *everywhere; /* what is passed to other functions and back */
-	bool in_shared;      /* some of it was stored in shared memory */
+	bool *calls;          /* by block: it ends with a call of a function within this code */
+	uint64_t *written;    /* by any of these functions */
+	uint64_t *before;     /* by block: what is found in front of it */
+	uint64_t *everywhere; /* what is passed to other functions and back */
+	bool in_shared;       /* some of it was stored in shared memory */
 };
 struct made_of made_of(const struct ir *ir, op_test *runs, op_test *source, const void *context);
 void made_of_free(struct made_of *m);
 /* Fills @found, of m->words: in front of block @b. */
-void made_of_before(const struct made_of *m, uint32_t b, reg_set *found);
+void made_of_before(const struct made_of *m, uint32_t b, uint64_t *found);
 /* Takes @found from in front of operation @o to behind it. */
-void made_of_step(struct made_of *m, uint32_t o, reg_set *found);
+void made_of_step(struct made_of *m, uint32_t o, uint64_t *found);
 /* Does @x read one of them, or is it guarded by one? */
-bool made_of_read(const struct xop *x, const reg_set *found);
+bool made_of_read(const struct xop *x, const uint64_t *found);
 /* Marks the loads and atomics whose value decides something. */
 void ir_find_deciding(struct ir *ir);
 /* Marks the blocks of loops that change nothing and wait for memory to change (asking.c), and the

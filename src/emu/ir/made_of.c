@@ -34,7 +34,7 @@ static void add_written(struct made_of *m, uint32_t b, bool *seen)
 	for (uint32_t o = x->first; o < x->end; o++)
 		for (unsigned i = 0; i < m->ir->ops[o].n_d; i++)
 			if (m->ir->ops[o].d[i] >= 0)
-				reg_set_put(m->written, m->ir->ops[o].d[i]);
+				bits_set(m->written, (unsigned)m->ir->ops[o].d[i]);
 	for (uint32_t i = 0; !x->returns && i < 2 + x->n_targets; i++)
 		if (xblock_successor(x, i) >= 0)
 			add_written(m, (uint32_t)xblock_successor(x, i), seen);
@@ -55,15 +55,15 @@ static void find_written(struct made_of *m)
 	free(seen);
 }
 
-bool made_of_read(const struct xop *x, const reg_set *found)
+bool made_of_read(const struct xop *x, const uint64_t *found)
 {
-	bool any = x->guard >= 0 && reg_set_has(found, x->guard);
+	bool any = x->guard >= 0 && bits_get(found, (unsigned)x->guard);
 	for (unsigned i = 0; i < x->n_s; i++)
-		any |= x->s[i].kind == S_REG && reg_set_has(found, x->s[i].reg);
+		any |= x->s[i].kind == S_REG && bits_get(found, (unsigned)x->s[i].reg);
 	return any;
 }
 
-void made_of_step(struct made_of *m, uint32_t o, reg_set *found)
+void made_of_step(struct made_of *m, uint32_t o, uint64_t *found)
 {
 	const struct xop *x = &m->ir->ops[o];
 	const bool shared = x->space == SPACE_SHARED;
@@ -75,36 +75,36 @@ void made_of_step(struct made_of *m, uint32_t o, reg_set *found)
 	for (unsigned i = 0; i < x->n_d; i++) {
 		const int32_t d = x->d[i];
 		if (d >= 0 && made)
-			reg_set_put(m->ir->regs[d].passes ? m->everywhere : found, d);
+			bits_set(m->ir->regs[d].passes ? m->everywhere : found, (unsigned)d);
 		else if (d >= 0 && x->guard < 0)
-			reg_set_take(found, d);
+			bits_clear(found, (unsigned)d);
 	}
 }
 
 /* Says at the blocks behind @b what is @found at its end; true when that is more. */
-static bool go_on(struct made_of *m, uint32_t b, reg_set *found)
+static bool go_on(struct made_of *m, uint32_t b, uint64_t *found)
 {
 	const struct xblock *x = &m->ir->blocks[b];
 	const struct xop *last = x->end > x->first ? &m->ir->ops[x->end - 1] : NULL;
 	bool more = false;
 	if (last && (last->kind == X_CALL || last->kind == X_RET))
-		more |= reg_set_add(m->everywhere, found, m->words);
+		more |= bits_add(m->everywhere, found, m->words);
 	if (m->calls[b])
-		more |= reg_set_add(m->before + (b + 1) * m->words, found, m->words);
+		more |= bits_add(m->before + (b + 1) * m->words, found, m->words);
 	for (size_t i = 0; x->returns && i < m->words; i++)
 		found[i] &= m->written[i];
 	for (uint32_t i = 0; i < 2 + x->n_targets; i++) {
 		const int32_t to = xblock_successor(x, i);
 		if (to >= 0)
-			more |= reg_set_add(m->before + (size_t)to * m->words, found, m->words);
+			more |= bits_add(m->before + (size_t)to * m->words, found, m->words);
 	}
 	return more;
 }
 
-void made_of_before(const struct made_of *m, uint32_t b, reg_set *found)
+void made_of_before(const struct made_of *m, uint32_t b, uint64_t *found)
 {
 	memcpy(found, m->before + b * m->words, m->words * sizeof *found);
-	reg_set_add(found, m->everywhere, m->words);
+	bits_add(found, m->everywhere, m->words);
 }
 
 struct made_of made_of(const struct ir *ir, op_test *runs, op_test *source, const void *context)
@@ -113,12 +113,12 @@ struct made_of made_of(const struct ir *ir, op_test *runs, op_test *source, cons
 		                 .runs = runs,
 		                 .source = source,
 		                 .context = context,
-		                 .words = reg_set_words(ir->n_regs) };
+		                 .words = bits_words(ir->n_regs) };
 	m.before = mem_calloc((ir->n_blocks + 1) * m.words, sizeof *m.before);
 	m.everywhere = mem_calloc(m.words, sizeof *m.everywhere);
 	find_calls(&m);
 	find_written(&m);
-	reg_set *found = mem_calloc(m.words, sizeof *found), *was = mem_calloc(m.words, sizeof *was);
+	uint64_t *found = mem_calloc(m.words, sizeof *found), *was = mem_calloc(m.words, sizeof *was);
 	for (bool more = true; more;) {
 		const bool in_shared = m.in_shared;
 		memcpy(was, m.everywhere, m.words * sizeof *was);

@@ -263,12 +263,12 @@ static uint32_t behind_exit(const struct search *s, uint32_t b, uint32_t o)
 
 /* Operation @o of block @b, where registers @found hold what varies. */
 static void search_op(struct search *s, enum variation_why why, uint32_t b, uint32_t o,
-                      const reg_set *found)
+                      const uint64_t *found)
 {
 	const struct ir *ir = s->ir;
 	const struct xop *x = &ir->ops[o];
 	const bool branch = x->kind == X_BRA || x->kind == X_BRX;
-	const bool guarded = x->guard >= 0 && reg_set_has(found, x->guard);
+	const bool guarded = x->guard >= 0 && bits_get(found, (unsigned)x->guard);
 	if (!ran(s, o) || s->of[o] != VARIATION_WHYS)
 		return;
 	if (branch && made_of_read(x, found))
@@ -277,7 +277,7 @@ static void search_op(struct search *s, enum variation_why why, uint32_t b, uint
 		note(s, why, o, behind_exit(s, b, o));
 	else if (guarded)
 		note(s, why, o, BIT(FLOW) | counts_of_work(s, o));
-	else if (x->s[0].kind == S_REG && reg_set_has(found, x->s[0].reg))
+	else if (x->s[0].kind == S_REG && bits_get(found, (unsigned)x->s[0].reg))
 		note(s, why, o, counts_of_access(s, o) & WHERE);
 }
 
@@ -291,7 +291,7 @@ static void search_values(struct search *s, enum variation_why why)
 	if (!any)
 		return;
 	struct made_of m = made_of(ir, op_ran, is_source, &sought);
-	reg_set *found = mem_calloc(m.words, sizeof *found);
+	uint64_t *found = mem_calloc(m.words, sizeof *found);
 	for (uint32_t b = 0; b < ir->n_blocks; b++) {
 		made_of_before(&m, b, found);
 		for (uint32_t o = ir->blocks[b].first; o < ir->blocks[b].end; o++) {
