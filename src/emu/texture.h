@@ -86,6 +86,27 @@ bool texture_fetch_lanes(const struct texture *t, enum texture_shape shape, bool
 bool texture_mix_lanes(const struct texture *t, enum texture_shape shape, uint32_t mask,
                        const uint32_t *x, const uint32_t *y, float out[4][32],
                        const uint8_t *texel[32]);
+/*
+ * How much of the corners of a cell linear filtering takes, in 256ths, x fastest; @part: how far
+ * into it the place is, in 256ths. As an H200 divides them (tests/gpu/micro/texel_weights.cu): by
+ * z, each part by x, each of those by y; a half is rounded towards the next texel but in the last
+ * step that of the corners of the first column. What is mixed is rounded once, a half away from 0.
+ */
+static inline void texture_weights(const unsigned part[3], int weight[8])
+{
+	const int x = (int)part[0], y = (int)part[1], z = (int)part[2];
+	for (int k = 0; k < 2; k++) {
+		const int layer = k ? z : 256 - z, right = (x * layer + 128) >> 8, left = layer - right;
+		weight[4 * k + 2] = (left * y + 127) >> 8;
+		weight[4 * k + 3] = (right * y + 128) >> 8;
+		weight[4 * k] = left - weight[4 * k + 2];
+		weight[4 * k + 1] = right - weight[4 * k + 3];
+	}
+}
+static inline float texture_mixed(double sum_of_256ths)
+{
+	return (float)(sum_of_256ths * ((1 + 0x1p-50) / 256));
+}
 void texture_read(const struct texture *t, const uint8_t *texel, uint32_t out[4]);
 /* texture_fetch() from the level of detail @lod (texture_levels.c). */
 const uint8_t *texture_fetch_level(const struct texture *t, enum texture_shape shape, bool whole,

@@ -146,23 +146,23 @@ static int64_t fold(int64_t i, int64_t n, enum texture_addressing a)
 
 struct sample {
 	int64_t at[3]
-			  [2];   /* per dimension: the texel, and the next one that linear filtering mixes in */
-	float weight[3]; /* of the next one */
+			  [2]; /* per dimension: the texel, and the next one that linear filtering mixes in */
+	unsigned part[3]; /* how much of the next one, in 256ths */
 	unsigned layer;
 };
 
-static inline int64_t whole_part(float v)
+static inline int64_t whole_part(double v)
 {
-	if (v > -1e9f && v < 1e9f) {
+	if (v > -1e9 && v < 1e9) {
 		const int32_t i = (int32_t)v;
-		return i - ((float)i > v);
+		return i - (i > v);
 	}
-	return v > 1e9f ? 1000000000 : v < -1e9f ? -1000000000 : v != v ? 0 : (int64_t)floorf(v);
+	return v > 1e9 ? 1000000000 : v < -1e9 ? -1000000000 : v != v ? 0 : (int64_t)floor(v);
 }
 
-static inline float floor_of(float v)
+static inline double floor_of(double v)
 {
-	return v > -1e9f && v < 1e9f ? (float)whole_part(v) : floorf(v);
+	return v > -1e9 && v < 1e9 ? (double)whole_part(v) : floor(v);
 }
 
 /* The nearest texel of a texture without layers; most fetches are such. */
@@ -211,6 +211,24 @@ static void on_cube(const uint32_t *at, float place[2], unsigned *face)
 	place[1] = (v / m + 1) / 2;
 }
 
+/* A line of texels is a row of a card's, read at its edge: beside it may be rows of the border. */
+static bool beside_border(const struct texture *t, enum texture_shape shape)
+{
+	return shape == SHAPE_1D && t->addressing[1] == ADDRESS_BORDER;
+}
+
+/* Place @v of a dimension of @n texels: which it lies between, how much of the next one. */
+static void between(double v, bool linear, int64_t n, enum texture_addressing a, struct sample *s,
+                    unsigned d)
+{
+	const int64_t i = whole_part(v);
+	const double part = (v - floor_of(v)) * 256 + 0.5;
+	const bool both = a != ADDRESS_CLAMP || (i >= 0 && i + 1 < n);
+	s->at[d][0] = fold(i, n, a);
+	s->at[d][1] = fold(i + 1, n, a);
+	s->part[d] = linear && both ? (unsigned)floor_of(part) : 0;
+}
+
 static struct sample locate(const struct texture *t, enum texture_shape shape, bool whole,
                             bool linear, const uint32_t *at)
 {
@@ -236,16 +254,13 @@ static struct sample locate(const struct texture *t, enum texture_shape shape, b
 			s.at[d][0] = s.at[d][1] = fold((int32_t)at[d], n, t->plain ? ADDRESS_BORDER : a);
 			continue;
 		}
-		float v = cube ? place[d] : texture_float(at[d]);
-		if (t->normalised || cube)
-			v *= (float)n;
-		if (linear)
-			v -= 0.5f;
-		const int64_t i = whole_part(v);
-		const float part = (v - floor_of(v)) * 256 + 0.5f;
-		s.weight[d] = linear ? floor_of(part) / 256 : 0;
-		s.at[d][0] = fold(i, n, a);
-		s.at[d][1] = fold(i + 1, n, a);
+		const double scale = t->normalised || cube ? (double)n : 1;
+		const double v = (cube ? place[d] : texture_float(at[d])) * scale;
+		between(linear ? v - 0.5 : v, linear, n, a, &s, d);
+	}
+	if (linear && beside_border(t, shape)) {
+		s.at[1][0] = -1;
+		s.part[1] = 128;
 	}
 	return s;
 }
@@ -256,23 +271,23 @@ static const uint8_t *corner(const struct texture *t, const struct sample *s, un
 	return texel_at(t, at, s->layer);
 }
 
-/* Four texels inside, none of them of the border. What is not stored comes out as it is: weights
- * are multiples of 2^-16 that add up to 1. */
+/* Four texels inside, none of them of the border. What is not stored comes out as it is. */
 static void mix_inside(const struct texture *t, const struct sample *s, uint32_t out[4])
 {
-	const float x = s->weight[0], y = s->weight[1];
-	const float weight[4] = { (1 - x) * (1 - y), x * (1 - y), (1 - x) * y, x * y };
+	int weight[8];
 	const uint8_t *p[4];
+	texture_weights(s->part, weight);
 	for (unsigned k = 0; k < 4; k++)
 		p[k] = corner(t, s, k);
 	out[1] = out[2] = 0;
 	out[3] = bits_of(1);
 	for (unsigned c = 0; c < t->channels; c++) {
-		float sum = 0;
+		double sum = 0;
 		for (unsigned k = 0; k < 4; k++)
 			if (weight[k] > 0)
-				sum += weight[k] * texture_float(read_channel(t, p[k] + c * t->channel_bytes));
-		out[c] = bits_of(sum);
+				sum +=
+					weight[k] * (double)texture_float(read_channel(t, p[k] + c * t->channel_bytes));
+		out[c] = bits_of(texture_mixed(sum));
 	}
 }
 
@@ -295,20 +310,19 @@ const uint8_t *texture_fetch(const struct texture *t, enum texture_shape shape, 
 	read_texel(t, first, out);
 	if (!linear)
 		return first;
-	float sum[4] = { 0 };
-	for (unsigned k = 0; k < 1u << texture_dimensions(shape); k++) {
+	double sum[4] = { 0 };
+	int weight[8];
+	texture_weights(s.part, weight);
+	for (unsigned k = 0; k < 1u << (texture_dimensions(shape) + beside_border(t, shape)); k++) {
 		uint32_t texel[4];
-		float weight = 1;
-		for (unsigned d = 0; d < texture_dimensions(shape); d++)
-			weight *= k >> d & 1 ? s.weight[d] : 1 - s.weight[d];
 		const uint8_t *p = corner(t, &s, k);
 		first = first ? first : p;
 		read_texel(t, p, texel);
-		for (unsigned c = 0; c < 4 && weight > 0; c++)
-			sum[c] += weight * texture_float(texel[c]);
+		for (unsigned c = 0; c < 4 && weight[k] > 0; c++)
+			sum[c] += weight[k] * (double)texture_float(texel[c]);
 	}
 	for (unsigned c = 0; c < 4; c++)
-		out[c] = bits_of(sum[c]);
+		out[c] = bits_of(texture_mixed(sum[c]));
 	return first;
 }
 

@@ -4,18 +4,18 @@
 
 #include <string.h>
 
-#define FAR 1e9f /* beyond it floats are left to the other way */
+#define FAR 1e9 /* beyond it floats are left to the other way */
 
-/* A dimension of the lanes: texels that are mixed, and the weight of the second. */
+/* A dimension of the lanes: texels that are mixed, and the part of the second, in 256ths. */
 struct axis {
 	int32_t at[2][32];
-	float weight[32];
+	unsigned part[32];
 };
 
-static int32_t below(float v)
+static int32_t below(double v)
 {
 	const int32_t i = (int32_t)v;
-	return i - ((float)i > v);
+	return i - (i > v);
 }
 
 /* Those of @from; false: one cannot be done here. */
@@ -26,15 +26,16 @@ static bool place(const struct texture *t, unsigned d, uint32_t mask, const uint
 	const bool wraps = t->normalised && t->addressing[d] == ADDRESS_WRAP;
 	const bool clamps =
 		t->addressing[d] == ADDRESS_CLAMP || (!t->normalised && t->addressing[d] != ADDRESS_BORDER);
-	const float scale = t->normalised ? (float)n : 1;
+	const double scale = t->normalised ? n : 1;
 	uint32_t odd = 0, outside = 0;
 	for (unsigned i = 0; i < 32; i++) {
 		const uint32_t used = mask >> i & 1;
-		const float v = texture_float(from[i]) * scale - 0.5f;
+		const double v = texture_float(from[i]) * scale - 0.5;
 		const bool good = v > -FAR && v < FAR;
-		const float w = used && good ? v : 0;
+		const double w = used && good ? v : 0;
 		const int32_t k = below(w);
-		a->weight[i] = (float)below((w - (float)k) * 256 + 0.5f) / 256;
+		const bool both = !clamps || (k >= 0 && k + 1 < n);
+		a->part[i] = both ? (unsigned)below((w - k) * 256 + 0.5) : 0;
 		a->at[0][i] = k;
 		a->at[1][i] = k + 1;
 		odd |= used & !good;
@@ -72,20 +73,21 @@ static inline void mix(const struct texture *t, uint32_t mask, const struct axis
 	for (unsigned i = 0; i < 32; i++) {
 		if (!(mask >> i & 1))
 			continue;
-		const float u = x->weight[i], v = y->weight[i];
-		const float weight[4] = { (1 - u) * (1 - v), u * (1 - v), (1 - u) * v, u * v };
+		int weight[8];
+		texture_weights((const unsigned[3]){ x->part[i], y->part[i], 0 }, weight);
 		const uint8_t *row[2];
 		for (unsigned k = 0; k < 2; k++)
 			row[k] = t->texels + (size_t)y->at[k][i] * t->pitch;
 		texel[i] = row[0] + (size_t)x->at[0][i] * channels * bytes;
 		for (unsigned c = 0; c < channels; c++) {
-			float sum = 0;
+			double sum = 0;
 			for (unsigned k = 0; k < 4; k++)
 				if (weight[k] > 0)
-					sum += weight[k] *
-					       channel(row[k >> 1] + ((size_t)x->at[k & 1][i] * channels + c) * bytes,
-					               bytes);
-			out[c][i] = sum;
+					sum +=
+						weight[k] *
+						(double)channel(
+							row[k >> 1] + ((size_t)x->at[k & 1][i] * channels + c) * bytes, bytes);
+			out[c][i] = texture_mixed(sum);
 		}
 	}
 }
@@ -94,10 +96,11 @@ bool texture_mix_lanes(const struct texture *t, enum texture_shape shape, uint32
                        const uint32_t *x, const uint32_t *y, float out[4][32],
                        const uint8_t *texel[32])
 {
-	struct axis across, down = { .weight = { 0 } };
+	struct axis across, down = { .part = { 0 } };
 	const bool words = t->format == TEXEL_FLOAT && t->channel_bytes == 4;
 	const bool small = t->format == TEXEL_UNSIGNED && t->fractions && t->channel_bytes < 4;
-	if (!t->linear || t->layers || (shape != SHAPE_1D && shape != SHAPE_2D) || !(words || small) ||
+	if (!t->linear || t->layers || (shape == SHAPE_1D && t->addressing[1] == ADDRESS_BORDER) ||
+	    (shape != SHAPE_1D && shape != SHAPE_2D) || !(words || small) ||
 	    !place(t, 0, mask, x, &across) || (shape == SHAPE_2D && !place(t, 1, mask, y, &down)))
 		return false;
 	for (unsigned c = t->channels; c < 4; c++)

@@ -1,10 +1,13 @@
 /*
  * Filtering a warp's lanes at once gives, bit for bit, what each lane gives alone: over formats,
- * channels, addressing, sizes, and coordinates inside, outside, far and not a number.
+ * channels, addressing, sizes, and coordinates inside, outside, far and not a number. How much of
+ * each texel is taken is what an H200 takes (tests/gpu/micro/texel_weights.cu).
  */
 #include "../unit.h"
 #include "emu/texture.h"
 
+#include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,4 +127,43 @@ TEST(the_unusual_is_left_to_each_lane)
 	t.linear = true;
 	t.layers = 2;
 	assert_false(texture_mix_lanes(&t, SHAPE_2D, 1, zero, zero, out, texel));
+}
+
+static unsigned numbers(json_t *o, const char *key, int *out)
+{
+	unsigned n = 0;
+	for (const char *s = json_string_value(json_object_get(o, key)); *s;) {
+		char *end;
+		out[n++] = (int)strtol(s, &end, 10);
+		s = end + (*end == ',');
+	}
+	return n;
+}
+
+TEST(weights_as_measured)
+{
+	char line[400], path[4096];
+	unsigned n = 0;
+	const char *root = getenv("TEST_ROOT");
+	snprintf(path, sizeof path, "%s/tests/gpu/h200-2026-11-30/micro/texel_weights.jsonl",
+	         root ? root : ".");
+	FILE *f = fopen(path, "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof line, f)) {
+		json_t *o = json_loads(line, 0, NULL);
+		if (strcmp(json_string_value(json_object_get(o, "case")), "device") != 0) {
+			int place[3] = { 0 }, want[8], got[8];
+			numbers(o, "place", place);
+			const unsigned corners = numbers(o, "weights_65536", want);
+			const unsigned part[3] = { (unsigned)place[0], (unsigned)place[1], (unsigned)place[2] };
+			texture_weights(part, got);
+			for (unsigned k = 0; k < corners; k++)
+				if (got[k] * 256 != want[k])
+					fail_msg("%scorner %u: %d", line, k, got[k] * 256);
+			n++;
+		}
+		json_decref(o);
+	}
+	fclose(f);
+	assert_in_range(n, 1000, 100000);
 }
