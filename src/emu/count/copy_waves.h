@@ -13,5 +13,8 @@ struct lane_copies {
 };
 
 unsigned copy_wavefronts(const struct lane_copies *c);
+/* Sectors of global memory that L1 counts for it. Past L1 they are pieces of 32 bytes of shared
+ * memory, each as often as it is filled from different lines, whatever it takes of those. */
+unsigned copy_sectors(const struct lane_copies *c, unsigned touched_sectors);
 
 #endif

@@ -131,7 +131,8 @@ static bool generic_access(struct access *a)
 	return true;
 }
 
-static void count_copies(const struct access *to, const struct access *from)
+/* @sectors: of global memory that were counted before. */
+static void count_copies(const struct access *to, const struct access *from, uint64_t sectors)
 {
 	const struct lane_copies copies = {
 		.from = from->address,
@@ -141,8 +142,11 @@ static void count_copies(const struct access *to, const struct access *from)
 		.bytes = to->bytes,
 		.past_l1 = to->m->x->bypass_l1,
 	};
-	if (!to->w->worker->quick)
-		to->w->mem[to->m->id].wavefronts += copy_wavefronts(&copies);
+	if (to->w->worker->quick)
+		return;
+	struct mem_count *of_global = &to->w->mem[from->m->id];
+	to->w->mem[to->m->id].wavefronts += copy_wavefronts(&copies);
+	of_global->sectors = sectors + copy_sectors(&copies, (unsigned)(of_global->sectors - sectors));
 }
 
 /* The first @used of @bytes bytes, whole words that lie as such; zeros behind them. */
@@ -187,9 +191,10 @@ static bool async_copy(struct warp *w, const struct uop *u, const struct memop *
 		access_race(&from);
 	}
 	access_count(&to);
+	const uint64_t sectors = w->mem[from.m->id].sectors;
 	if (from.mask)
 		access_count(&from);
-	count_copies(&to, &from);
+	count_copies(&to, &from, sectors);
 	if (w->worker->trace && w->number == 0) {
 		warp_trace_access(w, m, mask, to.address, SPACE_SHARED);
 		if (from.mask)
