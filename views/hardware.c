@@ -166,7 +166,7 @@ static int variation(const struct session *s, struct canvas *c, int row)
 	char words[1024];
 	if (!variation_any(v) || row + 1 >= c->rows)
 		return row;
-	canvas_text_n(c, row++, 2, c->cols - 3, STYLE_DIM, "a card may count differently each time:");
+	canvas_text_n(c, row++, 2, c->cols - 3, STYLE_DIM, "a card may count differently:");
 	for (unsigned w = variation_next(v, 0); w < VARIATION_WHYS && row + 1 < c->rows;
 	     w = variation_next(v, w + 1)) {
 		row += canvas_wrap(c, row, 4, c->rows - row, c->cols - 6, STYLE_NORMAL,

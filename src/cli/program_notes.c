@@ -105,7 +105,7 @@ static void print_varying(FILE *f, const struct program *p, bool *told)
 		if (told[i] || !varies(&p->launches[i]))
 			continue;
 		if (!any)
-			cli_say(f, STYLE_NORMAL, "  a card may count differently each time:\n");
+			cli_say(f, STYLE_NORMAL, "  a card may count differently:\n");
 		any = true;
 		say_launches(f, p, i, mark_varying(p, i, told));
 		fputc('\n', f);

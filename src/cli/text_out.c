@@ -93,7 +93,7 @@ void cli_print_variation(struct cli *c, const struct run_variation *v, const cha
 	char words[1024];
 	for (unsigned w = variation_next(v, 0); w < VARIATION_WHYS; w = variation_next(v, w + 1)) {
 		fputs(indent, c->out);
-		cli_line(c, "a card may count differently each time: %s",
+		cli_line(c, "a card may count differently: %s",
 		         lang_text(variation_text((enum variation_why)w)));
 		fprintf(c->out, "%s  %s\n", indent,
 		        lang_text(variation_counts_text(v, w, words, sizeof words)));

@@ -71,6 +71,8 @@ uint64_t emu_device_most_bytes(struct emu_device *d, bool anew);
 /* The host wrote or the device's memory was set: these bytes have a value now, another one. Every
  * write but those of launches has to be told here ... */
 void emu_device_mark_written(struct emu_device *d, uint64_t address, uint64_t bytes);
+/* ... behind which, where it was a copy of device memory, this is told, too ... */
+void emu_device_copied(struct emu_device *d, uint64_t from, uint64_t to);
 /* ... or that the host may write there at any time, as it is a @managed variable, or may be one; of
  * managed, pinned and registered memory that is known. */
 void emu_device_host_writes(struct emu_device *d, uint64_t address, bool managed);

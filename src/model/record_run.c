@@ -339,7 +339,7 @@ static const struct record_field record_fields[] = {
 	  .kind = FIELD_CODED,
 	  .codec = &variation_codec,
 	  .there = varies,
-	  .about = "what a card may count differently each time it runs this, and why",
+	  .about = "what a card may count differently, and why",
 	  .schema =
 	      "{\"type\": \"array\", \"items\": {\"type\": \"object\", \"required\": [\"why\", "
 	      "\"line\", \"metrics\"], \"properties\": {\"why\": {\"type\": \"string\"}, \"text\": "

@@ -1,7 +1,7 @@
 /*
- * Which of a launch's counts a card may give differently each time it runs it, and why: all others
- * are the same every time, and the emulator's are those of a card. Found in the code that ran
- * (emu/launch/variation_of.c); the list is variation.def.
+ * Which of a launch's counts a card may give differently, most of them each time it runs it, and
+ * why: all others are the same every time, and the emulator's are those of a card. Found in the
+ * code that ran (emu/launch/variation_of.c); the list is variation.def.
  *
  * Times, and what caches find or miss (DRAM, L2), differ on a card in every launch: they stand in
  * no list.

@@ -21,6 +21,17 @@ for name in loops recursion; do
 	fi
 done
 
+# Lanes that sleep; copies that lie across sectors; weights of texels, which decide what is printed.
+for name in sleeping copied_pieces volumes_between; do
+	if python3 -B "$TEST_ROOT/tests/gpu/programs_compare.py" "$PMPP" "$TEST_ROOT/tests/programs" \
+		"$TEST_ROOT/tests/gpu/h200-2026-11-30/programs" h200 "$name" >"$dir/out" 2>&1; then
+		echo "ok as-counted-$name"
+	else
+		echo "not ok as-counted-$name"
+		tail -5 "$dir/out"
+	fi
+done
+
 # YIELD lets others of the warp go on, and those who are then at one place go on together; lanes
 # that meet, and exchange, at several places; barriers of the block in a branch. What polls is left out, with the reason
 # (programs_left_out.py).

@@ -137,7 +137,7 @@ for l in json.load(sys.stdin)["launches"]:
         print(l["kernel"], v["why"], *v["metrics"])' <"$dir/out")"
 "$PMPP" launches --gpu h200 "$programs/cooperative_tiles.cu" -O1 >/dev/null 2>"$dir/err"
 same varies-in-words 'line 46: mem.st_sectors' \
-	"$(sed -n '/may count differently each time/,$s/^ *\(line.*\)/\1/p' "$dir/err")"
+	"$(sed -n '/may count differently/,$s/^ *\(line.*\)/\1/p' "$dir/err")"
 
 # one function, called ahead of a loop and in it: where the one call goes on is no way from the other
 cat >"$dir/divides.cu" <<'EOF'

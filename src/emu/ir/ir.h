@@ -206,6 +206,7 @@ struct ir_inst {
 	uint8_t mix_class, mix_pipe;    /* machine code: enum code_class and code_pipe */
 	uint8_t flop16, flop32, flop64; /* of one lane */
 	bool half_move;                 /* machine code: HFMA2 that only moves a constant */
+	bool sleeps;                    /* machine code: NANOSLEEP */
 	/* Machine code: source registers, those kept by the instruction before, cycles for a bank. */
 	uint8_t reg_reads, reg_kept, reg_conflicts;
 };

@@ -233,8 +233,18 @@ void emu_device_mark_written(struct emu_device *d, uint64_t address, uint64_t by
 		return;
 	arena_changed(&d->arena, (unsigned)(r - d->arena.region));
 	const uint64_t offset = address - r->base;
+	if (!offset && bytes >= r->size)
+		d->arena.region[r - d->arena.region].varies = false;
 	if (r->written)
 		value_flags_set(r->written, offset, bytes < r->size - offset ? bytes : r->size - offset);
+}
+
+void emu_device_copied(struct emu_device *d, uint64_t from, uint64_t to)
+{
+	const struct arena_region *source = arena_find(&d->arena, from);
+	const struct arena_region *r = arena_find(&d->arena, to);
+	if (source && r && source->varies)
+		d->arena.region[r - d->arena.region].varies = true;
 }
 
 /* Of the regions that @wanted says. */

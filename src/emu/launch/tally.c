@@ -9,8 +9,8 @@
 
 #include "emu/launch/flow_counts.h"
 #include "emu/launch/launch_fidelity.h"
+#include "emu/launch/left_memory.h"
 #include "emu/launch/sampled_traffic.h"
-#include "emu/launch/variation_of.h"
 #include "emu/timing/timing.h"
 #include "base/mem.h"
 
@@ -460,7 +460,7 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 			of_op[ir->blocks[b].first].warp_executed =
 				s.segments[l->image.op_segment[ir->blocks[b].first]].warps;
 	fidelity_of(ir, of_op, &out->fidelity);
-	variation_of(ir, of_op, &out->variation);
+	launch_variation(l, of_op, &out->variation);
 	out->atomics.swap_candidates = swap_candidates(ir, of_op) * factor;
 	out->atom_wavefronts = 0;
 	const double fresh = sampled_traffic_fill(l, factor, out);

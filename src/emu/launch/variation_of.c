@@ -19,15 +19,24 @@
 #include <string.h>
 
 #define BIT(what) (1u << VARY_##what)
+#define BIT_OF(why) (1u << (why))
 
 struct search {
 	const struct ir *ir;
 	const struct counts *of_op;
+	const struct variation_facts *facts;
 	uint32_t *first_op;     /* of the operation's instruction, by operation */
 	enum variation_why *of; /* by operation: for what it is a source; VARIATION_WHYS = none */
 	bool writes;            /* global memory, for others to see at once */
+	/* for which reasons an operation's address differs, what it stores, whether it does: bits */
+	uint16_t *where, *what, *whether;
 	struct run_variation *v;
 };
+
+static bool is_set(const uint64_t *row, uint32_t o)
+{
+	return row && bits_get(row, o);
+}
 
 static bool ran(const struct search *s, uint32_t o)
 {
@@ -47,6 +56,8 @@ static uint32_t counts_by_kind(const struct xop *x)
 {
 	const bool shared = x->space == SPACE_SHARED;
 	const bool global = x->space == SPACE_GLOBAL || x->space == SPACE_GENERIC;
+	if (x->space == SPACE_LOCAL)
+		return x->kind == X_LD || x->kind == X_ST ? BIT(LOCAL_REQUESTS) : 0;
 	switch (x->kind) {
 	case X_LD:
 		return shared   ? BIT(SHARED_LD_REQUESTS) | BIT(SHARED_LD_WAVEFRONTS)
@@ -68,6 +79,14 @@ static uint32_t counts_by_kind(const struct xop *x)
 	(BIT(LD_SECTORS) | BIT(ST_SECTORS) | BIT(ATOM_SECTORS) | BIT(SHARED_LD_WAVEFRONTS) | \
 	 BIT(SHARED_ST_WAVEFRONTS) | BIT(SHARED_ATOM_WAVEFRONTS))
 
+#define REQUESTS                                                                      \
+	(BIT(LD_REQUESTS) | BIT(ST_REQUESTS) | BIT(ATOM_REQUESTS) | BIT(LOCAL_REQUESTS) | \
+	 BIT(SHARED_LD_REQUESTS) | BIT(SHARED_ST_REQUESTS) | BIT(SHARED_ATOM_REQUESTS) | WHERE)
+/* What the driver's code of a call may count. */
+#define OF_DRIVER                                                              \
+	(BIT(LD_REQUESTS) | BIT(LD_SECTORS) | BIT(ST_REQUESTS) | BIT(ST_SECTORS) | \
+	 BIT(ATOM_REQUESTS) | BIT(ATOM_SECTORS))
+
 /* What an access counts: how often it is made, and where. */
 static uint32_t counts_of_access(const struct search *s, uint32_t o)
 {
@@ -77,6 +96,7 @@ static uint32_t counts_of_access(const struct search *s, uint32_t o)
 	return (c->ld_requests ? BIT(LD_REQUESTS) | BIT(LD_SECTORS) : 0) |
 	       (c->st_requests ? BIT(ST_REQUESTS) | BIT(ST_SECTORS) : 0) |
 	       (c->atom_requests ? BIT(ATOM_REQUESTS) | BIT(ATOM_SECTORS) : 0) |
+	       (c->local_requests ? BIT(LOCAL_REQUESTS) : 0) |
 	       (c->shared_ld_requests ? BIT(SHARED_LD_REQUESTS) | BIT(SHARED_LD_WAVEFRONTS) : 0) |
 	       (c->shared_st_requests ? BIT(SHARED_ST_REQUESTS) | BIT(SHARED_ST_WAVEFRONTS) : 0) |
 	       (c->shared_atom_requests ? BIT(SHARED_ATOM_REQUESTS) | BIT(SHARED_ATOM_WAVEFRONTS) : 0);
@@ -210,13 +230,16 @@ static bool is_source(const void *context, uint32_t o)
 		return false;
 	switch (l->why) {
 	case VARIES_CLOCK: return x->kind == X_CLOCK;
-	case VARIES_RACES: return l->s->writes && x->kind == X_LD && x->strong && !is_shared(x);
+	case VARIES_LEFT: return is_set(l->s->facts->left, o);
+	case VARIES_RACES:
+		return x->kind == X_LD &&
+		       (is_set(l->s->facts->raced, o) || (l->s->writes && x->strong && !is_shared(x)));
 	default: return x->kind == X_ATOM;
 	}
 }
 
-/* What is done behind block @b, up to block @end; -1 = to the end. */
-static uint32_t behind_block(const struct search *s, uint32_t b, int32_t end)
+/* What is done behind block @b for reason @why, up to block @end; -1 = to the end. */
+static uint32_t behind_block(struct search *s, enum variation_why why, uint32_t b, int32_t end)
 {
 	const struct ir *ir = s->ir;
 	bool *seen = mem_calloc(ir->n_blocks + 1, sizeof *seen);
@@ -230,8 +253,10 @@ static uint32_t behind_block(const struct search *s, uint32_t b, int32_t end)
 				continue;
 			seen[to] = true;
 			todo[n++] = (uint32_t)to;
-			for (uint32_t o = ir->blocks[to].first; o < ir->blocks[to].end; o++)
+			for (uint32_t o = ir->blocks[to].first; o < ir->blocks[to].end; o++) {
 				counts |= counts_of_work(s, o);
+				s->whether[o] |= (uint16_t)BIT_OF(why);
+			}
 		}
 	}
 	free(seen);
@@ -253,12 +278,30 @@ static int32_t meeting(const struct ir *ir, uint32_t b)
 }
 
 /* Lanes that leave at operation @o of block @b do nothing of the rest. */
-static uint32_t behind_exit(const struct search *s, uint32_t b, uint32_t o)
+static uint32_t behind_exit(struct search *s, enum variation_why why, uint32_t b, uint32_t o)
 {
-	uint32_t counts = behind_block(s, b, -1);
+	uint32_t counts = behind_block(s, why, b, -1);
 	while (++o < s->ir->blocks[b].end)
 		counts |= counts_of_work(s, o);
 	return counts;
+}
+
+static void note_guarded(struct search *s, enum variation_why why, uint32_t o)
+{
+	note(s, why, o, BIT(FLOW) | counts_of_work(s, o));
+	s->whether[o] |= (uint16_t)BIT_OF(why);
+}
+
+/* Which operands of a store or an atomic differ. */
+static void note_operands(struct search *s, enum variation_why why, uint32_t o,
+                          const uint64_t *found)
+{
+	const struct xop *x = &s->ir->ops[o];
+	if (x->kind != X_ST && x->kind != X_ATOM && x->kind != X_RED)
+		return;
+	for (unsigned i = 0; i < x->n_s; i++)
+		if (x->s[i].kind == S_REG && bits_get(found, (unsigned)x->s[i].reg))
+			*(i ? &s->what[o] : &s->where[o]) |= (uint16_t)BIT_OF(why);
 }
 
 /* Operation @o of block @b, where registers @found hold what varies. */
@@ -271,12 +314,13 @@ static void search_op(struct search *s, enum variation_why why, uint32_t b, uint
 	const bool guarded = x->guard >= 0 && bits_get(found, (unsigned)x->guard);
 	if (!ran(s, o) || s->of[o] != VARIATION_WHYS)
 		return;
+	note_operands(s, why, o, found);
 	if (branch && made_of_read(x, found))
-		note(s, why, o, behind_block(s, b, meeting(ir, b)));
+		note(s, why, o, behind_block(s, why, b, meeting(ir, b)));
 	else if ((x->kind == X_EXIT || x->kind == X_LEAVE) && guarded)
-		note(s, why, o, behind_exit(s, b, o));
+		note(s, why, o, behind_exit(s, why, b, o));
 	else if (guarded)
-		note(s, why, o, BIT(FLOW) | counts_of_work(s, o));
+		note_guarded(s, why, o);
 	else if (x->s[0].kind == S_REG && bits_get(found, (unsigned)x->s[0].reg))
 		note(s, why, o, counts_of_access(s, o) & WHERE);
 }
@@ -303,10 +347,87 @@ static void search_values(struct search *s, enum variation_why why)
 	made_of_free(&m);
 }
 
-void variation_of(const struct ir *ir, const struct counts *of_op, struct run_variation *v)
+/* --- what is not seen in the code --- */
+
+static bool is_drivers(uint16_t call)
+{
+	return call == SYSTEM_PRINT || call == SYSTEM_MALLOC || call == SYSTEM_FREE ||
+	       (call >= SYSTEM_RUNTIME && call < SYSTEM_CALLS);
+}
+
+/* Calls of the system that ran: a card's driver has the code that they stand for. */
+static void search_calls(struct search *s)
+{
+	for (uint32_t o = 0; o < s->ir->n_ops; o++) {
+		const struct xop *x = &s->ir->ops[o];
+		if (x->kind != X_SYSTEM || !ran(s, o))
+			continue;
+		if (x->op == SYSTEM_RUNTIME_LAUNCH || x->op == SYSTEM_RUNTIME_LAUNCH_V2)
+			note(s, VARIES_CHILDREN, o, (1u << VARIATION_COUNTS) - 1);
+		else if (is_drivers(x->op))
+			note(s, VARIES_DRIVER, o, BIT(FLOW) | OF_DRIVER);
+	}
+}
+
+/* How often anything is executed that has to do with memory, and all of the flow. */
+static void note_all(struct search *s, enum variation_why why, uint32_t at)
+{
+	for (uint32_t o = 0; o < s->ir->n_ops; o++)
+		if (ran(s, o))
+			note(s, why, at, counts_of_access(s, o) & REQUESTS);
+	note(s, why, at, BIT(FLOW));
+}
+
+/* Parts of a warp that may go on together elsewhere, or not wait for those that sleep. */
+static void search_parts(struct search *s)
+{
+	const struct ir *ir = s->ir;
+	if (s->facts->parted_at)
+		note_all(s, VARIES_PARTS, ir->blocks[s->facts->parted_at - 1].first);
+	for (uint32_t o = 0; o < ir->n_ops; o++) {
+		const struct counts *c = &s->of_op[o];
+		if (ir->ops[o].first && ir->insts[ir->ops[o].pc].sleeps &&
+		    c->thread_active < 32 * c->warp_executed)
+			note_all(s, VARIES_SLEEPS, o);
+	}
+}
+
+/* --- what it leaves --- */
+
+/*
+ * Does global memory differ behind operation @o? A place in a queue that an atomic gave out holds
+ * what came there; but what a block whose number an atomic gave out stores at that block's place is
+ * the same whichever block it was, and what the last one stores is the same whoever is the last.
+ * Sums, and the largest or smallest of all, are the same in any order, if all are there; what is
+ * swapped in is not, unless it is a constant, as of a lock.
+ */
+static bool leaves_other(const struct search *s, uint32_t o)
+{
+	const struct xop *x = &s->ir->ops[o];
+	const uint32_t places = BIT_OF(VARIES_PLACES), where = s->where[o], what = s->what[o];
+	if (is_shared(x) || x->space == SPACE_LOCAL || !ran(s, o))
+		return false;
+	const bool adds = x->kind == X_ATOM || x->kind == X_RED;
+	if ((x->kind == X_ST || adds) && s->whether[o] & ~places)
+		return true;
+	if (x->kind == X_ST)
+		return is_set(s->facts->stored, o) || (what && !where) ||
+		       (where & places && !(what & places));
+	if (adds && what & BIT_OF(VARIES_RACES))
+		return true;
+	return x->kind == X_ATOM && (x->op == ATOM_CAS || x->op == ATOM_EXCH) &&
+	       x->s[x->n_s - 1].kind == S_REG;
+}
+
+void variation_of(const struct ir *ir, const struct counts *of_op,
+                  const struct variation_facts *facts, uint64_t *leaves, struct run_variation *v)
 {
 	struct search s = { .ir = ir,
 		                .of_op = of_op,
+		                .facts = facts,
+		                .where = mem_calloc(ir->n_ops + 1, sizeof *s.where),
+		                .what = mem_calloc(ir->n_ops + 1, sizeof *s.what),
+		                .whether = mem_calloc(ir->n_ops + 1, sizeof *s.whether),
 		                .first_op = mem_calloc(ir->n_ops + 1, sizeof *s.first_op),
 		                .of = mem_calloc(ir->n_ops + 1, sizeof *s.of),
 		                .v = v };
@@ -322,6 +443,15 @@ void variation_of(const struct ir *ir, const struct counts *of_op, struct run_va
 	search_values(&s, VARIES_PLACES);
 	search_values(&s, VARIES_RACES);
 	search_values(&s, VARIES_CLOCK);
+	search_values(&s, VARIES_LEFT);
+	search_calls(&s);
+	search_parts(&s);
+	for (uint32_t o = 0; leaves && o < ir->n_ops; o++)
+		if (leaves_other(&s, o))
+			bits_set(leaves, o);
+	free(s.where);
+	free(s.what);
+	free(s.whether);
 	free(seen);
 	free(s.first_op);
 	free(s.of);

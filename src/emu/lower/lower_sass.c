@@ -77,6 +77,7 @@ static void describe_insts_of(struct ir *ir, const struct sass_func *f, const st
 			.mix_class = (uint8_t)info->class,
 			.mix_pipe = (uint8_t)info->pipe,
 			.half_move = moves,
+			.sleeps = i->op == SASS_NANOSLEEP,
 			.flop16 = info->class == SASS_CLASS_FP16 ? n : 0,
 			.flop32 = info->class == SASS_CLASS_FP32 ? n : 0,
 			.flop64 = info->class == SASS_CLASS_FP64 ? n : 0,

@@ -36,6 +36,7 @@ struct arena_region {
 	uint64_t contents, first_contents; /* now, 0 = none; when it was made */
 	bool host_writes; /* the host changes it without a word: the name says nothing */
 	bool managed;     /* a variable that is declared so */
+	bool varies;      /* of a living arena: a card has other contents each time (left_memory.c) */
 };
 
 /* What a mapping held for the launch before, and no launch changes. */

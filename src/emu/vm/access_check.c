@@ -174,6 +174,8 @@ static bool resolve_global(struct access *a)
 {
 	const struct arena *ar = a->w->worker->grid->arena;
 	const struct arena_region *r = touch_region(a->w->worker, a->first, a->read, a->write);
+	if (r)
+		a->w->worker->region_at[a->m->id] = r->base;
 	if (r && all_fit(a, r->base, r->size) && !(r->read_only && a->write) &&
 	    (!r->written || all_flags(a, r->written, a->low - r->base))) {
 		a->base = ar->host + (a->first - ar->base);

@@ -88,6 +88,7 @@ void emu_worker_init(struct worker *wk, struct grid *g, unsigned index)
 		wk->win[k] = mem_calloc(im->ir.n_mem + 1, sizeof *wk->win[k]);
 	wk->repeat = mem_calloc(im->ir.n_mem + 1, sizeof *wk->repeat);
 	wk->place = mem_calloc(im->ir.n_mem + 1, sizeof *wk->place);
+	wk->region_at = mem_calloc(im->ir.n_mem + 1, sizeof *wk->region_at);
 	wk->guard_lanes = mem_calloc(im->ir.n_ops + 1, sizeof *wk->guard_lanes);
 	wk->touched =
 		mem_calloc(g->arena->n + 1 + (im->ir.waits ? TOUCHED_ROOM : 0), sizeof *wk->touched);
@@ -119,6 +120,7 @@ void emu_worker_free(struct worker *wk)
 	free(wk->win[1]);
 	free(wk->repeat);
 	free(wk->place);
+	free(wk->region_at);
 	free(wk->guard_lanes);
 	free(wk->touched);
 	free(wk->divergent);

@@ -77,6 +77,7 @@ static bool met_apart(struct warp *w, uint32_t i)
 			continue;
 		others = o->apart = true;
 	}
+	replay_unsure(w, others ? m->block - 1 : -1);
 	w->meet[m->barrier] = 0;
 	return others;
 }
@@ -106,6 +107,7 @@ static const struct uop *complete_meeting(struct warp *w, uint32_t came, bool le
 			go &= wanted | came;
 		if (!go)
 			continue;
+		replay_unsure(w, m.put_here & wanted ? m.block - 1 : -1);
 		if (!warp_wide)
 			m.apart = met_apart(w, i) || (m.apart && !wanted);
 		else

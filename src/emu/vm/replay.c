@@ -36,8 +36,15 @@ struct meeting *replay_meeting(struct warp *w, uint32_t barrier, uint32_t wanted
 	return m;
 }
 
+void replay_unsure(struct warp *w, int32_t block)
+{
+	uint32_t *at = &w->worker->parted_at;
+	if (block >= 0 && (!*at || (uint32_t)block < *at - 1))
+		*at = (uint32_t)block + 1;
+}
+
 /* Parts that stand at one place, which is no barrier's: they have their turn together, when the one
- * put aside last has it. */
+ * put aside last has it. A card does so at most places, not at all. */
 static void join_aside(struct warp *w)
 {
 	for (uint32_t i = 0; i < w->depth; i++) {
@@ -50,6 +57,7 @@ static void join_aside(struct warp *w)
 				continue;
 			later->mask |= e->mask;
 			e->mask = 0;
+			replay_unsure(w, later->block);
 		}
 	}
 }

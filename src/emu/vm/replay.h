@@ -8,6 +8,8 @@
 struct meeting *replay_meeting(struct warp *w, uint32_t barrier, uint32_t wanted, int32_t block);
 /* Of one at WARPSYNC (MEET_WARP). */
 enum meet_warp meeting_kind(const struct warp *w, const struct meeting *m);
+/* Lanes go on together at @block, or do not, and a card may do otherwise; -1 = nowhere. */
+void replay_unsure(struct warp *w, int32_t block);
 /* The running part is about to be divided by a branch. */
 void replay_split(struct warp *w);
 /* The part that was put aside last has its turn, its lanes are the active ones, from *@block on;

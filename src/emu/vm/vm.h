@@ -174,6 +174,7 @@ struct worker {
 	struct mem_window *win[2]; /* of the speculative and of the conservative program */
 	uop_fn quick;              /* for irregular accesses of this block; NULL = with care */
 	struct mem_buffer *place;  /* by memory number */
+	uint64_t *region_at;       /* by memory number: base of the region that it was in; 0 = none */
 	struct repeat *repeat;     /* by memory number: the lanes of the last irregular access */
 	uint64_t *guard_lanes;     /* per operation: lanes whose guard was true; of a branch: false */
 	uint8_t *touched;          /* by region of memory, the last: none; TOUCH_READ, TOUCH_WRITE */
@@ -181,6 +182,8 @@ struct worker {
 	uint64_t *divergent;                   /* per basic block: times its branch split a warp */
 	/* ... its last instruction was counted once more, and of how many lanes (replay.c) */
 	uint64_t *again_warps, *again_lanes;
+	uint32_t parted_at; /* 1 + the lowest block at which parts of a warp went on together, or did
+	                     * not, and a card may do otherwise (replay.c); 0 = none */
 	struct longest_block longest;
 	struct swap_words swap_words;
 	struct endless *endless; /* NULL = no warp has run that long */

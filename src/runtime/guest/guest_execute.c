@@ -232,6 +232,8 @@ static cudaError_t do_copy(struct guest_stream *s, const struct guest_op *op, en
 		clock_wait_until(span.end_ns);
 	r.span = as_span(span);
 	tell_traffic(op, r.direction, r.pinned);
+	if (r.direction == RECORD_D2D)
+		emu_device_copied(guest.device, op->u.copy.from.address, op->u.copy.to.address);
 	record_copy(&r);
 	if (wait == GUEST_ASYNC && height * depth == 1 && r.direction == RECORD_D2H)
 		early_copied(op->u.copy.to.address, width, true, span.end_ns, r.number);
