@@ -66,15 +66,25 @@ const struct family *family_of_sum(const struct ir *ir, const struct xop *x)
 	return NULL;
 }
 
-/* A product with 1 or -1. */
+/* mul.rn, which is fused with nothing but where it is with 1. */
+static bool is_rounded_product(const struct ir *ir, const struct xop *x, const struct family *f)
+{
+	const struct ptx_inst *in = inst_of(ir, x);
+	return x->op == f->mul && in->type == f->type && in->round == ROUND_RN &&
+	       !(in->flags & PF_SAT);
+}
+
+/* A product with 1 or -1, or, where it names its rounding, with 1. */
 static bool is_unit_product(const struct ir *ir, const struct xop *x, const struct family *f,
                             unsigned *source, bool *neg)
 {
-	if (!f || family_of_product(ir, x) != f)
+	const bool rounded = f && is_rounded_product(ir, x, f);
+	if (!f || (!rounded && family_of_product(ir, x) != f))
 		return false;
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t v = 0;
-		if (!is_literal(ir, x, i, &v) || (v | f->sign) != (f->one | f->sign))
+		if (!is_literal(ir, x, i, &v) || (v | f->sign) != (f->one | f->sign) ||
+		    (rounded && v != f->one))
 			continue;
 		*source = 1 - i;
 		*neg = v != f->one;
