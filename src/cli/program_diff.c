@@ -1,6 +1,7 @@
 /* Two programs, or two runs of one, kernel by kernel: grid and block, launches, time, traffic. */
 #include "cli/program_out.h"
 #include "cli/program_start.h"
+#include "lab/program_file.h"
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -38,7 +39,7 @@ bool program_is_side(const char *word)
 static bool open_side(struct side *x, const char *gpu, unsigned n, char **rest, struct err *err)
 {
 	if (!program_words_begin(x->name))
-		return program_read(x->name, &x->program, err);
+		return program_file_read(x->name, &x->program, err);
 	const struct program_options o = { .gpu = gpu, .backend = "emu", .count = 1 };
 	char **args = mem_calloc(n + 2u, sizeof *args);
 	args[0] = (char *)(uintptr_t)x->name;

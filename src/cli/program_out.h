@@ -26,8 +26,4 @@ void program_json_counts(json_t *document, const struct program *p);
 void program_json_listing(json_t *document, const struct program_kernel *k,
                           const struct code_listing *code);
 
-/* program_read.c: a run from the object that program_json() made: its launches and their metrics.
- * program_free() it in any case. */
-bool program_read(const char *path, struct program *out, struct err *err);
-
 #endif

@@ -133,10 +133,11 @@ bool program_start(const struct program_options *o, unsigned n, char **args, boo
 	}
 	if (!program_words_are_there(words, n, args, err))
 		return false;
-	const bool measured = strcmp(sel.backend, "emu") != 0;
+	const bool measured = !words->recorded && strcmp(sel.backend, "emu") != 0;
 	if (!o->gpu && !measured)
 		sel.gpu = program_words_gpu(words, sel.gpu);
-	consent_announce(words->command);
+	if (!words->recorded)
+		consent_announce(words->command);
 	const struct sigaction end = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
 	sigaction(SIGINT, &end, NULL);
 	struct watched watched = { .started_s = clock_now_s() };
@@ -161,7 +162,13 @@ bool program_start(const struct program_options *o, unsigned n, char **args, boo
 		.progress = isatty(STDERR_FILENO) ? show_progress : NULL,
 		.ctx = &watched,
 	};
-	return program_job_run(&job, out, err);
+	if (!program_job_run(&job, out, err))
+		return false;
+	if (words->recorded && !catch) {
+		fputs(out->output, stdout);
+		fputs(out->errors, stderr);
+	}
+	return true;
 }
 
 /* --- which launches --- */

@@ -113,9 +113,13 @@ static void print_head(struct cli *c, const struct run_record *r)
 	cli_line(c, "%s (%s)", v->title, v->section);
 	cli_line(c, "%s, grid %ux%ux%u, block %ux%ux%u", params, r->plan.grid.x, r->plan.grid.y,
 	         r->plan.grid.z, r->plan.block.x, r->plan.block.y, r->plan.block.z);
-	cli_line(c, "%s, cc %d.%d; back end %s, %s, ran in %s", sel->gpu->name, sel->gpu->cc_major,
-	         sel->gpu->cc_minor, sel->backend, r->compiler,
-	         fmt_ns(wall, sizeof wall, r->run.wall_s * 1e9));
+	if (r->run.wall_s > 0)
+		cli_line(c, "%s, cc %d.%d; back end %s, %s, ran in %s", sel->gpu->name, sel->gpu->cc_major,
+		         sel->gpu->cc_minor, sel->backend, r->compiler,
+		         fmt_ns(wall, sizeof wall, r->run.wall_s * 1e9));
+	else
+		cli_line(c, "%s, cc %d.%d; back end %s, %s", sel->gpu->name, sel->gpu->cc_major,
+		         sel->gpu->cc_minor, sel->backend, r->compiler);
 	if (r->run.level[0] && strcmp(r->run.level, "PTX"))
 		cli_line(c, "counts, time and bottleneck: %s", r->run.level);
 	if (r->run.note[0])

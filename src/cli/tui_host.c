@@ -6,6 +6,7 @@
 #include "lab/registry.h"
 #include "cli/beside.h"
 #include "cli/program_out.h"
+#include "lab/program_file.h"
 #include "cli/settings_keep.h"
 #include "cli/settings_file.h"
 #include "cli/tui_host.h"
@@ -150,13 +151,13 @@ static bool save_program(struct lab *lab, char *name, size_t n, struct err *err)
 	json_t *o = program_json(p, arguments);
 	const struct program_launch *l = program_launch_numbered(p, s->program->launch);
 	program_json_counts(o, p);
+	program_file_add_session(o, p);
 	if (l && s->now && s->now->code)
 		program_json_listing(o, &p->kernels[l->kernel], s->now->code);
 	char *text = json_dumps(o, JSON_INDENT(2));
 	json_decref(o);
 	char said[640];
-	snprintf(said, sizeof said, "written: %.256s   (pmpp-explore diff %.256s OTHER compares)", name,
-	         name);
+	snprintf(said, sizeof said, "written: %.256s   (pmpp-explore %.256s opens it)", name, name);
 	return lab_write(lab, name, text, said, err);
 }
 

@@ -6,6 +6,7 @@
 #include "cli/export_digest.h"
 #include "cli/program_out.h"
 #include "cli/program_start.h"
+#include "lab/program_file.h"
 #include "lab/program_family.h"
 #include "cli/view_list.h"
 #include "lab/reference_run.h"
@@ -320,6 +321,7 @@ static int program_document(struct cli *c, const struct state *s, const struct p
 	char name[4096];
 	json_t *all = program_json(p, words->arguments);
 	add_code(all, p);
+	program_file_add_session(all, p);
 	if (s->out && !strcmp(s->out, "-"))
 		return cli_emit(c, all, status);
 	char base[200];
@@ -420,16 +422,16 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	return status;
 }
 
-CLI_VERB(
-	export, .order = 6,
-	.about = "write a run or a snapshot as a snapshot, notes, a spreadsheet or text panels",
-	.usage = "KERNEL[/VARIANT] | FILE.cu [name=value ...] | PROG.cu [nvcc options] | "
-			 "SNAPSHOT.json [options]",
-	.help = "'pmpp-explore SNAPSHOT.json' opens a snapshot again, with no GPU and no toolkit.\n"
-			"A whole program is written as 'launches --json' has it, which diff reads; as md, csv\n"
-			"or txt one launch of it.\n\n"
-			"  pmpp-explore export sgemm/tiled TILE=32 --gpu h100 --out tiled.json\n"
-			"  pmpp-explore export tiled.json --format md --out -\n"
-			"  pmpp-explore export --check notes.md\n"
-			"  pmpp-explore export prog.cu --out before.json\n",
-	.of_programs = true);
+CLI_VERB(export, .order = 6,
+         .about = "write a run or a snapshot as a snapshot, notes, a spreadsheet or text panels",
+         .usage = "KERNEL[/VARIANT] | FILE.cu [name=value ...] | PROG.cu [nvcc options] | "
+                  "SNAPSHOT.json [options]",
+         .help =
+             "'pmpp-explore SNAPSHOT.json' opens a snapshot again, with no GPU and no toolkit.\n"
+             "A whole program is written with all of its launches: 'pmpp-explore RUN.json' opens\n"
+             "that again, diff compares it; as md, csv or txt one launch of it.\n\n"
+             "  pmpp-explore export sgemm/tiled TILE=32 --gpu h100 --out tiled.json\n"
+             "  pmpp-explore export tiled.json --format md --out -\n"
+             "  pmpp-explore export --check notes.md\n"
+             "  pmpp-explore export prog.cu --out before.json\n",
+         .of_programs = true);

@@ -71,11 +71,13 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 CLI_VERB(
 	launches, .order = 2,
 	.about = "run a whole CUDA program, with or without a GPU, and show every launch",
-	.usage = "PROG.cu [nvcc options] | ./a.out [options] [-- arguments of the program]",
+	.usage = "PROG.cu [nvcc options] | ./a.out | RUN.json [options] [-- arguments of the program]",
 	.help =
 		"The program runs unmodified: its arguments, environment, folder, input and output are\n"
 		"its own; its host code runs as the program that it is. Without --json or --csv its\n"
 		"output goes where it always went and the table follows on standard error.\n"
+		"RUN.json is a run that 'export' or the key e wrote: it is shown again, with no\n"
+		"compiler, no GPU and no program.\n"
 		"Status: 0 the program ended well and no fault was found, 1 otherwise, 2 bad usage,\n"
 		"3 not possible here.\n\n"
 		"  pmpp-explore launches saxpy.cu -O3 -- 1000000\n"

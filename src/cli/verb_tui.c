@@ -5,11 +5,13 @@
 #include "cli/beside.h"
 #include "cli/consent.h"
 #include "cli/program_start.h"
+#include "lab/program_file.h"
 #include "cli/settings_file.h"
 #include "cli/settings_keep.h"
 #include "cli/tui_host.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "model/program_session.h"
 #include "runtime/record.h"
 #include "ui/settings.h"
 
@@ -59,6 +61,11 @@ static int show(struct cli *c, struct lab *a)
 	tui_host(a, &host);
 	bool ok = screen_run(&host, &err);
 	beside_end();
+	const struct session *s = lab_session(a);
+	if (ok && s->program && s->program->from_file && !s->program->now) {
+		err = s->run_err; /* never shown, as a snapshot that cannot be read */
+		ok = false;
+	}
 	/* the screen is closed by now: what is wrong is said once, and the session is not lost for it
 	 */
 	struct err unkept = { 0 };
@@ -88,7 +95,7 @@ static int show_snapshot(struct cli *c, const struct state *s, const char *path)
 	return show(c, a);
 }
 
-/* A whole program: built and run off the screen's thread. */
+/* A whole program: built and run, or read from a file, off the screen's thread. */
 static int show_program(struct cli *c, const struct state *s, unsigned n, char **args)
 {
 	const struct record_config config = { .count_first = 1, .level = RUN_LEVEL_AUTO };
@@ -104,8 +111,9 @@ static int show_program(struct cli *c, const struct state *s, unsigned n, char *
 		program_words_free(&words);
 		return cli_fail(c, &err);
 	}
-	consent_announce(words.command);
-	const bool measured = strcmp(sel.backend, "emu") != 0;
+	if (!words.recorded)
+		consent_announce(words.command);
+	const bool measured = !words.recorded && strcmp(sel.backend, "emu") != 0;
 	const bool ok =
 		lab_program(a, &words, &config, measured ? sel.gpu : NULL, !s->gpu && !measured, &err);
 	program_words_free(&words);
@@ -156,7 +164,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	mem_keep_reserve(RESERVE_BYTES);
 	const char *dot = n == 1 ? strrchr(args[0], '.') : NULL;
 	const bool named_json = dot && str_ieq(dot, ".json");
-	if (!named_json && program_meant(&s->user, false, n, args))
+	if ((!named_json || program_file_is(args[0])) && program_meant(&s->user, false, n, args))
 		return show_program(c, s, n, args);
 	if (dot && str_ieq(dot, ".cubin")) {
 		err_set(&err, ERR_USAGE, "%s: a cubin has no launch to be shown", args[0]);

@@ -56,6 +56,7 @@ bool lab_program(struct lab *lab, const struct program_words *words,
 	struct session *s = &lab->s;
 	s->program = mem_zalloc(sizeof *s->program);
 	s->program->command = mem_strdup(words->command);
+	s->program->from_file = words->recorded;
 	program_family_select(lp->family, 0, &s->sel);
 	s->sel.variant = 0;
 	s->sel.params[0] = 1;
@@ -131,6 +132,7 @@ static void show_launch(struct lab *lab, uint64_t number)
 	record_free(s->before);
 	s->now = s->before = NULL;
 	sp->launch = number;
+	s->opened = p->from_file ? lp->words.command : NULL;
 	s->source = program_family_source(lp->family, p, number);
 	if (!program_family_select(lp->family, number, &s->sel)) {
 		sp->launch = 0;
@@ -292,7 +294,10 @@ void lab_program_for_panel(struct lab *lab)
 		return;
 	if (!program_kept(p, s->program->launch)) {
 		s->now->data = buffer_looks_none(
-			p->time_origin == ORIGIN_MEASURED
+			p->from_file
+				? "a file holds no launch's memory: 'pmpp-explore run PROGRAM --launch N --dump "
+				  "NAME'"
+			: p->time_origin == ORIGIN_MEASURED
 				? "on a GPU no launch's memory is kept; the emulator keeps it: --backend emu"
 			: sandbox_is_wanted()
 				? "a launch in a sandbox is not kept: its memory is gone"
@@ -322,6 +327,16 @@ static bool recompiled(struct lab *lab)
 	return true;
 }
 
+/* As the run that there is has it, whatever became of an order since. */
+static void show_again(struct lab *lab, uint64_t number)
+{
+	show_launch(lab, number);
+	if (lab->program->busy)
+		return;
+	lab->s.state = RUN_DONE;
+	err_clear(&lab->s.run_err);
+}
+
 /* The person has changed the selection: another launch, kernel, GPU or macro. */
 void lab_program_changed(struct lab *lab)
 {
@@ -344,7 +359,7 @@ void lab_program_changed(struct lab *lab)
 		         program_family_changed(lab->program->family, &s->sel))
 			run_again(lab);
 		else
-			show_launch(lab, wanted);
+			show_again(lab, wanted);
 	} else if (lab->started) {
 		s->stale = s->now != NULL;
 		lab_program_run(lab);

@@ -1,5 +1,6 @@
 /* The machine code of a program's launch, for panels; see program_family.h. */
 #include "program_family.h"
+#include "program_file.h"
 
 #include "base/mem.h"
 #include "runtime/code_answer.h"
@@ -37,7 +38,9 @@ struct program_module *program_machine_code(const struct program *p, uint64_t nu
 	const struct program_launch *l = program_launch_numbered(p, number);
 	const struct program_kernel *k = l ? &p->kernels[l->kernel] : NULL;
 	struct program_module *m = k && k->module ? program_module(p, k->module) : NULL;
-	if (!m)
+	if (p->from_file)
+		err_set(err, ERR_UNAVAILABLE, "a file of a run has no code of the program");
+	else if (!m)
 		err_set(err, ERR_UNAVAILABLE,
 		        "the executable does not hold the kernel's machine code for this GPU");
 	return m && code_need(p, m, cancel, err) ? m : NULL;
@@ -47,10 +50,13 @@ struct code_listing *program_code(const struct program *p, uint64_t number,
                                   const atomic_bool *cancel)
 {
 	struct err err = { 0 };
-	struct code_listing *c = NULL;
+	const struct program_launch *l = program_launch_numbered(p, number);
+	struct code_listing *c = l ? program_file_code(&p->kernels[l->kernel]) : NULL;
+	if (c)
+		return c;
 	const struct program_module *m = program_machine_code(p, number, cancel, &err);
-	if (m)
-		c = listing_of(m, &p->kernels[program_launch_numbered(p, number)->kernel], &err);
+	if (m && l)
+		c = listing_of(m, &p->kernels[l->kernel], &err);
 	if (c || err.code == ERR_CANCELLED)
 		return c;
 	c = mem_zalloc(sizeof *c);

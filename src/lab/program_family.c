@@ -138,6 +138,9 @@ static bool plan_launch(const struct kernel_desc *k, const int64_t *params,
 		return false;
 	if (program_kept(f->program, l->number))
 		return true;
+	if (f->program->from_file)
+		return kernel_refuse(err, "launch", params[PARAM_LAUNCH_NUMBER],
+		                     "a file holds no launch's memory; the program itself is run again");
 	if (f->program->time_origin == ORIGIN_MEASURED)
 		return kernel_refuse(err, "launch", params[PARAM_LAUNCH_NUMBER],
 		                     "on a GPU no launch is kept; the emulator keeps them: --backend emu");
@@ -383,6 +386,9 @@ const char *program_family_source(struct program_family *f, const struct program
 	f->desc.source = "";
 	if (!*path)
 		return "";
+	for (unsigned i = 0; i < p->n_texts; i++)
+		if (!strcmp(p->texts[i].file, path))
+			return f->desc.source = p->texts[i].text;
 	for (unsigned i = f->n_texts; i--;)
 		if (f->texts[i].run == f->run && !strcmp(f->texts[i].path, path))
 			return f->desc.source = f->texts[i].text;

@@ -1,5 +1,6 @@
 /* Words to a program that is built and run; see program_words.h. */
 #include "program_words.h"
+#include "program_file.h"
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -34,6 +35,8 @@ bool program_words_begin(const char *word)
 {
 	if (program_is_source(word))
 		return has_main(word);
+	if (program_file_is(word))
+		return true;
 	return strchr(word, '/') && is_executable(word);
 }
 
@@ -67,6 +70,7 @@ bool program_words_parse(unsigned n, char *const *args, struct program_words *ou
 	out->command = join(n, args);
 	out->words = copy_list(out->is_source ? words : 1, args);
 	out->n = out->is_source ? words : 0;
+	out->recorded = n == 1 && !out->is_source && program_file_is(args[0]);
 	/* argv[0], and where nothing is compiled the words behind it */
 	char **argv = mem_calloc(n + 2u, sizeof *argv);
 	unsigned k = 1;
@@ -143,6 +147,7 @@ void program_words_copy(struct program_words *to, const struct program_words *fr
 {
 	*to = (struct program_words){
 		.is_source = from->is_source,
+		.recorded = from->recorded,
 		.n = from->n,
 		.words = copy_list(list_length(from->words), from->words),
 		.arguments = copy_list(list_length(from->arguments), from->arguments),
@@ -225,6 +230,21 @@ const struct gpu_spec *program_words_gpu(const struct program_words *w,
 	return sheet_for(architecture_named(w), usual);
 }
 
+/* A file has figures of one GPU. */
+static bool read_run(const struct program_job *job, struct program *out, struct err *err)
+{
+	const char *path = job->words->arguments[0];
+	if (!program_file_read(path, out, err))
+		return false;
+	if (job->newer || job->gpu == out->gpu)
+		return true;
+	err_set(err, ERR_USAGE, "%s has the figures of %s", path, out->gpu->name);
+	err_remedy(err, "the program itself runs for another GPU: pmpp-explore %.300s --gpu %s",
+	           out->command, job->gpu->id);
+	program_free(out);
+	return false;
+}
+
 bool program_job_run(const struct program_job *job, struct program *out, struct err *err)
 {
 	const struct program_words *w = job->words;
@@ -233,6 +253,8 @@ bool program_job_run(const struct program_job *job, struct program *out, struct 
 	const char *path = w->arguments[0];
 	const struct gpu_spec *gpu = job->gpu;
 	memset(out, 0, sizeof *out);
+	if (w->recorded)
+		return read_run(job, out, err);
 	if (w->is_source) {
 		const struct program_source source = { .n_words = w->n,
 			                                   .words = w->words,

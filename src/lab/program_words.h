@@ -11,16 +11,17 @@
 
 /* Owned: program_words_free(). */
 struct program_words {
-	bool is_source;   /* else [0] of `arguments` is an executable */
+	bool is_source;   /* else [0] of `arguments` is an executable, */
+	bool recorded;    /* or a file of an earlier run, which is read (program_file.h) */
 	unsigned n;       /* words for the compiler */
 	char **words;     /* as typed, in front of "--" */
 	char **arguments; /* argv of the program, ended by NULL */
 	char *command;    /* all of it, as typed */
 };
 
-/* Is @word a program: an executable, or a source with a function main()? */
+/* Is @word a program: an executable, a source with a function main(), or the file of a run? */
 bool program_words_begin(const char *word);
-/* @args: as typed: "prog.cu -O3 -- 1000" or "./a.out 1000". False: there is no word. */
+/* @args: as typed: "prog.cu -O3 -- 1000", "./a.out 1000" or "run.json". False: there is no word. */
 bool program_words_parse(unsigned n, char *const *args, struct program_words *out);
 /* Names @w, made of @args, a program, and is every source of it there? The compiler would miss a
  * header, and the system's word for a folder would name no remedy. */

@@ -9,6 +9,7 @@
 
 struct session_program {
 	char *command;          /* as typed: "saxpy.cu -O3 -- 1000" */
+	bool from_file;         /* that is a file of an earlier run */
 	struct program *now;    /* the last run; NULL = none has ended yet */
 	struct program *before; /* the run before it: another version, or on another GPU; NULL = none */
 	uint64_t launch;        /* number of the chosen one; 0 = there is none */

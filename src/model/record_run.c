@@ -157,7 +157,7 @@ static const struct record_field fidelity_fields[] = {
 	      .about = "an approximate value may have reached a branch, a guard or an address"),
 	SHOWN(line, "line", UNSIGNED, .about = "of the source, where it may first; 0 = unknown"),
 };
-static const struct record_table fidelity_table =
+const struct record_table fidelity_table =
 	TABLE("fidelity", "how true a run in the emulator is to a card's", fidelity_fields);
 #undef T
 

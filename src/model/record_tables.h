@@ -13,6 +13,7 @@ extern const struct record_table told_table;            /* struct run_result: an
 extern const struct record_table timing_table;          /* struct run_timing */
 extern const struct record_table loaded_table;          /* struct run_static */
 extern const struct record_table races_table;           /* struct run_races */
+extern const struct record_table fidelity_table;        /* struct run_fidelity */
 extern const struct record_table perf_table;            /* struct perf_result */
 extern const struct record_table occupancy_input_table; /* struct occ_input */
 extern const struct record_table limits_table;          /* struct occ_result: `run --json` only */
@@ -25,6 +26,7 @@ extern const struct record_table span_table;   /* struct span */
 /* record_variation.c */
 extern const struct record_codec variation_codec; /* of a struct run_record */
 json_t *record_variation(const struct run_variation *v);
+bool record_read_variation(struct reader *r, json_t *o, const char *key, struct run_variation *v);
 /* record_timeline.c */
 extern const struct record_codec timeline_codec; /* of a struct run_record: `run --json` only */
 /* record_selection.c */

@@ -72,18 +72,22 @@ static bool read_reason(struct reader *r, json_t *o, struct run_variation *v)
 	return true;
 }
 
-static bool read_variation(struct reader *r, json_t *o, const char *key, void *x)
+bool record_read_variation(struct reader *r, json_t *o, const char *key, struct run_variation *v)
 {
 	const size_t depth = r->depth;
 	json_t *list = reader_enter(r, o, key, JSON_ARRAY);
 	if (!list)
 		return false;
 	for (size_t i = 0; i < json_array_size(list); i++)
-		if (!read_reason(r, json_array_get(list, i),
-		                 &((struct run_record *)x)->run.counts.variation))
+		if (!read_reason(r, json_array_get(list, i), v))
 			return false;
 	reader_leave(r, depth);
 	return true;
+}
+
+static bool read_variation(struct reader *r, json_t *o, const char *key, void *x)
+{
+	return record_read_variation(r, o, key, &((struct run_record *)x)->run.counts.variation);
 }
 
 const struct record_codec variation_codec = { write_variation, read_variation };

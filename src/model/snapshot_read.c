@@ -13,7 +13,8 @@ static bool check_version(struct reader *r, json_t *doc)
 	if (json_is_array(json_object_get(doc, "launches"))) {
 		err_set(r->err, ERR_PARSE, "%s: a whole program's launches, which are no session",
 		        r->origin);
-		return err_remedy(r->err, "'pmpp-explore diff' compares it with another run or program");
+		return err_remedy(r->err, "'pmpp-explore %s' opens it, 'pmpp-explore diff' compares it",
+		                  r->origin);
 	}
 	if (!schema || strcmp(schema, SNAPSHOT_SCHEMA) != 0)
 		return err_set(r->err, ERR_PARSE, "%s: not a snapshot of this program", r->origin);

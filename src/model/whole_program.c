@@ -307,6 +307,7 @@ void program_free(struct program *p)
 		free(p->kernels[i].signature);
 		free(p->kernels[i].mangled);
 		free(p->kernels[i].file);
+		free(p->kernels[i].code);
 	}
 	for (size_t i = 0; i < p->n_launches; i++) {
 		run_counts_free(p->launches[i].counts);
@@ -319,6 +320,11 @@ void program_free(struct program *p)
 		free(p->findings[i].remedy);
 		free(p->findings[i].file);
 	}
+	for (unsigned i = 0; i < p->n_texts; i++) {
+		free(p->texts[i].file);
+		free(p->texts[i].text);
+	}
+	free(p->texts);
 	free(p->kernels);
 	free(p->launches);
 	for (size_t i = 0; i < p->n_keepers; i++)

@@ -32,6 +32,8 @@ struct program_kernel {
 	char *signature; /* "gemm<128, 128>(float const*, int)" */
 	char *mangled;
 	char *file; /* of its source, as the compiler was given it; "" = not known */
+	char *
+		code; /* of a run that was read: its machine code, as the file has it; NULL = it has none */
 	unsigned id, registers, static_shared_bytes, local_bytes;
 	unsigned module;              /* id of its module; 0 = not known */
 	unsigned max_threads;         /* __launch_bounds__; 0 = no bound stated */
@@ -135,6 +137,11 @@ struct program_group {
 	const char *bound; /* what limits the last, a name of the time model; "" = not known */
 };
 
+/* The text of a file of its kernels, as it was when the run was written. */
+struct program_text {
+	char *file, *text;
+};
+
 struct program {
 	char *path, *command; /* the program; with its arguments */
 	const struct gpu_spec *gpu;
@@ -167,6 +174,9 @@ struct program {
 	double host_ns;  /* the program's time on its clock, with waits for the GPU */
 	double gpu_ns;   /* sum of all launches */
 	double copy_ns;
+	bool from_file; /* read: nothing of it can be run */
+	unsigned n_texts;
+	struct program_text *texts;
 	char *output, *errors; /* what it wrote, where that was caught; NULL = it was not */
 };
 

@@ -87,6 +87,8 @@ NAMED = {
     ("src/cli", "timeline"): "key of JSON, and a capability in doctor",
     ("src/cli", "occupancy"): "a verb and its key of JSON",
     ("src/cli", "ladder"): "a verb and its key of JSON",
+    ("src/lab", "block"): "key of JSON: the launch's block, in a program's file",
+    ("src/lab", "pinned"): "key of JSON: kind of a host buffer, in a program's file",
     ("src/ui", "latency"): "a resource of the time model, in the verdict",
     ("src/ui", "K"): "a key",
     ("src/ui", "block"): "a word of the launch line",
