@@ -70,8 +70,7 @@ const struct family *family_of_sum(const struct ir *ir, const struct xop *x)
 static bool is_rounded_product(const struct ir *ir, const struct xop *x, const struct family *f)
 {
 	const struct ptx_inst *in = inst_of(ir, x);
-	return x->op == f->mul && in->type == f->type && in->round == ROUND_RN &&
-	       !(in->flags & PF_SAT);
+	return x->op == f->mul && in->type == f->type && in->round == ROUND_RN && !(in->flags & PF_SAT);
 }
 
 /* A product with 1 or -1, or, where it names its rounding, with 1. */
