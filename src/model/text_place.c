@@ -1,6 +1,7 @@
 /* Places in texts; see text_place.h. */
 #include "model/text_place.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,9 +19,21 @@ static bool continuation(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
+/* Are the eight bytes from @at on a character each, and nothing of another? */
+static bool eight_characters(const struct source_text *t, size_t at)
+{
+	uint64_t bytes;
+	if (t->len - at <= sizeof bytes || continuation(t->bytes[at + sizeof bytes]))
+		return false;
+	memcpy(&bytes, t->bytes + at, sizeof bytes);
+	return !(bytes & 0x8080808080808080);
+}
+
 size_t place_of_character(const struct source_text *t, size_t n)
 {
 	size_t at = 0;
+	for (; n >= 8 && eight_characters(t, at); n -= 8)
+		at += 8;
 	while (at < t->len && n--) {
 		at++;
 		while (at < t->len && continuation(t->bytes[at]))

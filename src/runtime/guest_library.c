@@ -43,14 +43,26 @@ static bool place_link(const char *path)
 	return !symlink(GUEST_LIBRARY, path) || errno == EEXIST; /* of a start at the same time */
 }
 
+/* By whole words: it is of megabytes, at every start. */
+static uint64_t hash_words(const char *start, size_t bytes)
+{
+	uint64_t hash = HASH_SEED, word;
+	size_t at = 0;
+	for (; bytes - at >= sizeof word; at += sizeof word) {
+		memcpy(&word, start + at, sizeof word);
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+		hash ^= hash >> 29;
+	}
+	return hash_bytes(hash, start + at, bytes - at);
+}
+
 /* @file, the bytes from @start to @behind, in a folder of the cache that is named after them. */
 static bool place(const char *file, const char *start, const char *behind, char *folder, size_t n,
                   struct err *err)
 {
 	const size_t bytes = (size_t)((uintptr_t)behind - (uintptr_t)start);
 	char name[80], note[512];
-	const int end =
-		snprintf(name, sizeof name, "runtime-%016" PRIx64, hash_bytes(HASH_SEED, start, bytes));
+	const int end = snprintf(name, sizeof name, "runtime-%016" PRIx64, hash_words(start, bytes));
 	const bool there = store_folder(name, folder, n);
 	snprintf(name + end, sizeof name - (size_t)end, "/%s", file);
 	if (there && place_library(name, start, bytes))
