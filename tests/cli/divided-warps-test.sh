@@ -21,29 +21,28 @@ for name in loops recursion; do
 	fi
 done
 
+# counted FOLDER NAME...: programs count what an H200 counted (tests/gpu/programs_compare.py).
+counted() {
+	folder=$TEST_ROOT/tests/gpu/$1/programs
+	shift
+	for name; do
+		if python3 -B "$TEST_ROOT/tests/gpu/programs_compare.py" "$PMPP" "$TEST_ROOT/tests/programs" \
+			"$folder" h200 "$name" >"$dir/out" 2>&1; then
+			echo "ok as-counted-$name"
+		else
+			echo "not ok as-counted-$name"
+			tail -5 "$dir/out"
+		fi
+	done
+}
+
 # Lanes that sleep; copies that lie across sectors; weights of texels, which decide what is printed.
-for name in sleeping copied_pieces volumes_between; do
-	if python3 -B "$TEST_ROOT/tests/gpu/programs_compare.py" "$PMPP" "$TEST_ROOT/tests/programs" \
-		"$TEST_ROOT/tests/gpu/h200-2026-11-30/programs" h200 "$name" >"$dir/out" 2>&1; then
-		echo "ok as-counted-$name"
-	else
-		echo "not ok as-counted-$name"
-		tail -5 "$dir/out"
-	fi
-done
+counted h200-2026-11-30 sleeping copied_pieces volumes_between
 
 # YIELD lets others of the warp go on, and those who are then at one place go on together; lanes
 # that meet, and exchange, at several places; barriers of the block in a branch. What polls is left out, with the reason
 # (programs_left_out.py).
-for name in lanes_wait warp_meetings barriers_in_calls divergent_barriers; do
-	if python3 -B "$TEST_ROOT/tests/gpu/programs_compare.py" "$PMPP" "$TEST_ROOT/tests/programs" \
-		"$TEST_ROOT/tests/gpu/h200-2026-11-28/programs" h200 "$name" >"$dir/out" 2>&1; then
-		echo "ok divided-warps-$name"
-	else
-		echo "not ok divided-warps-$name"
-		tail -5 "$dir/out"
-	fi
-done
+counted h200-2026-11-28 lanes_wait warp_meetings barriers_in_calls divergent_barriers
 
 # Sides of branches out of loops, which no barrier gathers: of one place they go on together once
 # another branch divides the warp. Groups that WARPSYNC.EXCLUSIVE takes apart, BRA.DIV under a guard.
