@@ -1,6 +1,7 @@
 /* See early_option.h. */
 #include "cli/early_option.h"
 
+#include "lab/program_file.h"
 #include "lab/program_words.h"
 
 #include <string.h>
@@ -25,7 +26,8 @@ const char *early_option(const char *name, int *argc, char **argv)
 			value = here;
 			*argc -= words;
 			memmove(argv + i, argv + i + words, (size_t)(*argc - i + 1) * sizeof *argv);
-		} else if (argv[i][0] != '-' && strchr(argv[i], '/') && program_words_begin(argv[i])) {
+		} else if (argv[i][0] != '-' && strchr(argv[i], '/') && program_words_begin(argv[i]) &&
+		           !program_file_is(argv[i])) {
 			break;
 		} else {
 			i++;

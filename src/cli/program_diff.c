@@ -38,7 +38,7 @@ bool program_is_side(const char *word)
 
 static bool open_side(struct side *x, const char *gpu, unsigned n, char **rest, struct err *err)
 {
-	if (!program_words_begin(x->name))
+	if (program_file_is(x->name) || !program_words_begin(x->name))
 		return program_file_read(x->name, &x->program, err);
 	const struct program_options o = { .gpu = gpu, .backend = "emu", .count = 1 };
 	char **args = mem_calloc(n + 2u, sizeof *args);

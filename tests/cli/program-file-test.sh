@@ -57,6 +57,7 @@ run panels 1 export run.json --format txt --out -
 has its-lines 'for (int k'
 has its-machine-code 'EXIT'
 run compared 0 diff run.json run.json
+run with-options 1 launches ./run.json --color never --json
 
 head -c 2000 run.json >cut.json
 run cut-short 2 launches cut.json

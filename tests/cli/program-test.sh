@@ -141,8 +141,8 @@ same plain-name-of-a-type 'f g' "$(field out launches 0 kernel | tr -d '"') $(fi
 run export-program 0 export two.cu --gpu h200 --out before.json -- 512
 says export-names-its-file before.json
 same export-launches 8 "$(field before.json launches 2 grid 0)"
-run export-is-no-session 2 before.json
-says export-is-no-session-named "a whole program's launches" 'pmpp-explore diff'
+run export-read 0 launches before.json
+says export-read-whole 'two.cu 512' '8 · '
 run export-again 0 diff before.json two.cu --gpu h200 -- 512
 run export-differs 1 diff before.json two.cu --gpu h200 -- 1024
 run export-notes 0 export two.cu --gpu h200 --launch 2 --format md --out notes.md
