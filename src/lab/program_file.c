@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/intern.h"
 #include "base/mem.h"
+#include "base/plain.h"
 #include "model/json_reader.h"
 #include "model/record_tables.h"
 
@@ -296,8 +297,9 @@ static bool read_all(struct reader *r, json_t *doc, struct program *out)
 	out->time_origin = strcmp(out->backend, "cuda") ? ORIGIN_MODELLED : ORIGIN_MEASURED;
 	out->ended = out->from_file = true;
 	out->exit_status = (int)json_integer_value(json_object_get(doc, "exit"));
-	out->output = mem_strdup(text_of(doc, "stdout"));
-	out->errors = mem_strdup(text_of(doc, "stderr"));
+	/* somebody else's file writes nothing but text on this terminal */
+	out->output = plain_text(mem_strdup(text_of(doc, "stdout")));
+	out->errors = plain_text(mem_strdup(text_of(doc, "stderr")));
 	out->launches = mem_calloc(json_array_size(launches) + 1, sizeof *out->launches);
 	out->copies = mem_calloc(json_array_size(copies) + 1, sizeof *out->copies);
 	out->findings = mem_calloc(json_array_size(faults) + 1, sizeof *out->findings);

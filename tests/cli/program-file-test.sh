@@ -59,6 +59,9 @@ has its-machine-code 'EXIT'
 run compared 0 diff run.json run.json
 run with-options 1 launches ./run.json --color never --json
 
+sed 's/"stdout": "done/"stdout": "\\u001b]0;title\\u0007done/' run.json >title.json
+run foreign-output 1 launches title.json
+same no-escape-of-a-file '?]0;title?done' "$(cat "$dir/out")"
 head -c 2000 run.json >cut.json
 run cut-short 2 launches cut.json
 says names-the-place 'cut.json:'

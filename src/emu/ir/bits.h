@@ -1,4 +1,4 @@
-/* Rows of bits, one for each register of a program. */
+/* Rows of bits, one for each register or operation of a program. */
 #ifndef PMPP_EMU_BITS_H
 #define PMPP_EMU_BITS_H
 
