@@ -143,6 +143,17 @@ __global__ void queens(int n, int *out)
 	if (a < n)
 		out[a] = place(n, 1, 1u << a, 2u << a, (1u << a) >> 1);
 }
+// who goes round again is chance, and whether the warp is together again for the next load, too
+__global__ void swap(const int *in, int *sum)
+{
+	for (int i = threadIdx.x; i < 256; i += 64) {
+		int *p = sum + (in[i] & 7), old = *p, seen;
+		do {
+			seen = old;
+			old = atomicCAS(p, seen, seen + 3);
+		} while (old != seen);
+	}
+}
 int main()
 {
 	const int n = 256;
@@ -166,6 +177,7 @@ int main()
 	says<<<1, 32>>>(c);
 	naps<<<1, 32>>>(q);
 	queens<<<1, 32>>>(7, q);
+	swap<<<1, 64>>>(r, q);
 	return cudaDeviceSynchronize();
 }
 CUDA
@@ -173,6 +185,9 @@ cat >"$dir/whys.py" <<'PY'
 import json, sys
 for l in json.load(open(sys.argv[1]))["launches"]:
 	print(l["number"], l["kernel"], *(v["why"] for v in l.get("varies", [])))
+	if l["kernel"] == "swap":
+		named = {m for v in l["varies"] for m in v["metrics"]}
+		print(*sorted(named & {"mem.ld_requests", "mem.ld_sectors", "mem.st_requests"}))
 PY
 run left 1 launches "$dir/left.cu" --gpu h200 --level sass --count 9 --json
 same why-it-varies '1 queue places
@@ -186,4 +201,6 @@ same why-it-varies '1 queue places
 9 jump races
 10 says driver
 11 naps sleeps
-12 queens parts' "$(python3 "$dir/whys.py" "$dir/out")"
+12 queens parts
+13 swap places races left parts
+mem.ld_requests mem.ld_sectors' "$(python3 "$dir/whys.py" "$dir/out")"

@@ -1,10 +1,12 @@
 /*
  * Wavefronts of copies from global to shared memory, found from an H200's counters: all those of
- * our kernels, and 480 of 508 patterns of one warp (tests/gpu/h200-2026-11-30/micro; others are
+ * our kernels, and 490 of 508 patterns of one warp (tests/gpu/h200-2026-11-30/micro; others are
  * random and come within three). Sectors: 500 of the 508, others are random, too.
  *
- * Through L1: lanes whose words meet in a bank of shared memory part first, what is left parts by
- * the banks of L1 that it is read from. Past L1: L2 sends sectors of 32 bytes. A wavefront takes
+ * Through L1: lanes whose words meet in a bank of L1 are read one after the other, whichever of
+ * them is needed first; lanes whose words meet in a bank of shared memory are written one after the
+ * other. What was read before, for lanes written earlier, goes in one wavefront, each further read
+ * in one of its own. Past L1: L2 sends sectors of 32 bytes. A wavefront takes
  * those of one global line to one shared line that fill the same halves and all move by as many
  * sectors, or change places by the same exclusive or.
  */
@@ -34,17 +36,31 @@ static uint32_t first_fit(const uint64_t *address, uint32_t left, uint32_t real,
 	return fit;
 }
 
+/* Which read brings each lane's words: reads[i] = the lanes of the i-th. Returns how many. */
+static unsigned find_reads(const struct lane_copies *c, uint32_t lanes, uint32_t reads[32])
+{
+	unsigned n = 0;
+	for (uint32_t left = lanes; left; left &= ~reads[n++])
+		reads[n] = first_fit(c->from, left, ~c->zeros, c->bytes);
+	return n;
+}
+
 static unsigned through_l1(const struct lane_copies *c)
 {
 	const unsigned group = 128 / c->bytes;
 	unsigned n = 0;
 	for (unsigned first = 0; first < 32; first += group) {
 		const uint32_t lanes = group < 32 ? ((1u << group) - 1) << first : ~0u;
-		for (uint32_t left = lanes & c->mask; left;) {
-			uint32_t now = first_fit(c->to, left, ~0u, c->bytes);
-			left &= ~now;
-			for (; now; n++)
-				now &= ~first_fit(c->from, now, ~c->zeros, c->bytes);
+		uint32_t reads[32], here = 0; /* lanes whose words were read */
+		const unsigned n_reads = find_reads(c, lanes & c->mask, reads);
+		for (uint32_t left = lanes & c->mask, now; left; left &= ~now) {
+			now = first_fit(c->to, left, ~0u, c->bytes);
+			n += (now & here) != 0;
+			for (unsigned i = 0; i < n_reads; i++) {
+				const bool more = now & reads[i] & ~here;
+				n += more;
+				here |= more ? reads[i] : 0;
+			}
 		}
 	}
 	return n;

@@ -238,7 +238,8 @@ static bool is_source(const void *context, uint32_t o)
 	}
 }
 
-/* What is done behind block @b for reason @why, up to block @end; -1 = to the end. */
+/* What is done behind block @b for reason @why, up to block @end; -1 = to the end. VARIES_PARTS:
+ * the same is done, but how often. */
 static uint32_t behind_block(struct search *s, enum variation_why why, uint32_t b, int32_t end)
 {
 	const struct ir *ir = s->ir;
@@ -255,7 +256,7 @@ static uint32_t behind_block(struct search *s, enum variation_why why, uint32_t 
 			todo[n++] = (uint32_t)to;
 			for (uint32_t o = ir->blocks[to].first; o < ir->blocks[to].end; o++) {
 				counts |= counts_of_work(s, o);
-				s->whether[o] |= (uint16_t)BIT_OF(why);
+				s->whether[o] |= why == VARIES_PARTS ? 0 : (uint16_t)BIT_OF(why);
 			}
 		}
 	}
@@ -378,6 +379,23 @@ static void note_all(struct search *s, enum variation_why why, uint32_t at)
 	note(s, why, at, BIT(FLOW));
 }
 
+/* YIELD: where chance decides which lanes go round once more, those that do may overtake others,
+ * and a warp that has been divided there need not come together behind its loop. */
+static void search_yields(struct search *s)
+{
+	uint32_t flow = 0;
+	for (unsigned why = 0; why < VARIATION_WHYS; why++)
+		flow |= s->v->counts[why] & BIT(FLOW);
+	for (uint32_t b = 0; flow && b < s->ir->n_blocks; b++)
+		for (uint32_t o = s->ir->blocks[b].first; o < s->ir->blocks[b].end; o++) {
+			const struct xop *x = &s->ir->ops[o];
+			const struct counts *c = &s->of_op[s->first_op[o]];
+			if (x->kind == X_MEET_WARP && x->op == MEET_YIELD &&
+			    c->thread_active < 32 * c->warp_executed)
+				note(s, VARIES_PARTS, o, behind_block(s, VARIES_PARTS, b, -1));
+		}
+}
+
 /* Parts of a warp that may go on together elsewhere, or not wait for those that sleep. */
 static void search_parts(struct search *s)
 {
@@ -445,6 +463,7 @@ void variation_of(const struct ir *ir, const struct counts *of_op,
 	search_values(&s, VARIES_CLOCK);
 	search_values(&s, VARIES_LEFT);
 	search_calls(&s);
+	search_yields(&s);
 	search_parts(&s);
 	for (uint32_t o = 0; leaves && o < ir->n_ops; o++)
 		if (leaves_other(&s, o))
