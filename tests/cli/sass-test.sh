@@ -262,7 +262,7 @@ same level-sass-lanes 35520512 "$(field "$dir/out" metrics inst.thread_executed 
 same level-sass-branches 403456 "$(field "$dir/out" metrics div.branches value)"
 same level-sass-verified true "$(field "$dir/out" verified)"
 # where a part of a warp splits while others wait an H200 counts its lanes once more (run.jsonl of
-# tests/gpu/h200-2026-11-27)
+# tests/gpu/h200-2026-11-30)
 run level-parts 0 run blur/tiled W=507 H=382 RADIUS=1 TILE=16 --backend emu --gpu h200 --level sass --no-verify --json
 same level-parts-warps 1053552 "$(field "$dir/out" metrics inst.warp_executed value)"
 same level-parts-lanes 29564440 "$(field "$dir/out" metrics inst.thread_executed value)"

@@ -1,8 +1,9 @@
 /*
  * Emulator and GPU on the same launches: outputs and every count that both know, in one table.
  *
- * Some counts must be equal to the last unit; others are of PTX on one side and of the machine code
- * that ptxas made of it on the other, and each such difference is printed with its cause.
+ * The emulator's counts of the machine code must be the card's, all of them. Its counts of PTX
+ * are beside them: some are the card's, too, the others differ by what ptxas made of the PTX, and
+ * each such difference is printed with its cause.
  */
 #include "gpu_launches.h"
 
@@ -19,22 +20,33 @@
 #define MERGE "ptxas: neighbouring 32-bit accesses become one of 64 or 128 bits"
 #define BRANCH "ptxas: short branches become predicates, loops are unrolled"
 #define HFMA2 "ptxas moves constants by HFMA2, which the counter takes for arithmetic"
+#define MATRIX "ptxas merges the loads of a fragment"
 
-/* "" = equal on both sides, or the check fails; else why it may differ. */
+/* Why counts of PTX may differ from the card's. */
 static const struct row {
 	enum metric_id id;
 	const char *cause;
 } rows[] = {
 	{ M_FLOP_FP32, "" },       { M_FLOP_FP64, "" },        { M_FLOP_FP16, HFMA2 },
-	{ M_MEM_LD_REQ, "" },      { M_MEM_LD_SEC, "" },       { M_MEM_LD_LINES, "" },
+	{ M_MEM_LD_REQ, MATRIX },  { M_MEM_LD_SEC, "" },       { M_MEM_LD_LINES, "" },
 	{ M_MEM_ST_REQ, "" },      { M_MEM_ST_SEC, "" },       { M_MEM_ST_LINES, "" },
 	{ M_MEM_LD_EFF, "" },      { M_MEM_ST_EFF, "" },       { M_MEM_ATOM_REQ, "" },
-	{ M_MEM_ATOM_SEC, "" },    { M_SH_LD_REQ, MERGE },     { M_SH_LD_WAVE, MERGE },
-	{ M_SH_LD_EXCESS, MERGE }, { M_SH_ST_REQ, MERGE },     { M_SH_ST_WAVE, MERGE },
+	{ M_MEM_ATOM_SEC, "" },    { M_MEM_LOCAL_REQ, SASS },  { M_SH_LD_REQ, MERGE },
+	{ M_SH_LD_WAVE, MERGE },   { M_SH_LD_EXCESS, MERGE },  { M_SH_LDM_REQ, MERGE },
+	{ M_SH_LDM_WAVE, MERGE },  { M_SH_ST_REQ, MERGE },     { M_SH_ST_WAVE, MERGE },
 	{ M_SH_ST_EXCESS, MERGE }, { M_SH_ATOM_REQ, "" },      { M_INST_WARP, SASS },
 	{ M_INST_THREAD, SASS },   { M_DIV_BRANCHES, BRANCH }, { M_DIV_DIVERGENT, BRANCH },
 };
 #define ROWS ARRAY_LEN(rows)
+
+enum { OF_CODE, OF_PTX, N_LEVELS };
+static const struct {
+	const char *title;
+	enum run_level level;
+} levels[N_LEVELS] = {
+	[OF_CODE] = { "machine code", RUN_LEVEL_SASS },
+	[OF_PTX] = { "PTX", RUN_LEVEL_PTX },
+};
 
 struct agreement {
 	struct backend *gpu, *emu;
@@ -43,7 +55,7 @@ struct agreement {
 		unsigned compared, equal;
 		double worst;
 		char where[256];
-	} metric[ROWS];
+	} metric[N_LEVELS][ROWS];
 };
 
 /* Elements of written buffers that are not bit-equal. */
@@ -65,43 +77,75 @@ static bool same(double a, double b)
 	return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
 }
 
-static void compare(struct agreement *a, const struct instance *i, const struct metric_set *emu,
-                    const struct metric_set *gpu, bool verified, size_t elements)
+/* Notes one count; true where it differs and may not. */
+static bool differs(struct agreement *a, const struct instance *i, unsigned level, size_t r,
+                    double e, double g)
 {
-	printf("%-28s %u  %s", i->name, i->point,
-	       verified && !elements ? "outputs equal"
-	       : verified            ? "verified, rounding differs"
-	                             : "wrong");
-	unsigned here = 0;
-	for (size_t r = 0; r < ROWS; r++) {
-		double e = metric_get(emu, rows[r].id), g = metric_get(gpu, rows[r].id);
-		if (!isfinite(e) || !isfinite(g))
-			continue;
-		a->metric[r].compared++;
-		if (same(e, g)) {
-			a->metric[r].equal++;
-			continue;
-		}
-		double rel = fabs(e - g) / fmax(fmax(fabs(e), fabs(g)), 1);
-		if (rel >= a->metric[r].worst) {
-			a->metric[r].worst = rel;
-			snprintf(a->metric[r].where, sizeof a->metric[r].where, "%s %u: emu %.6g, gpu %.6g",
-			         i->name, i->point, e, g);
-		}
-		if (rows[r].cause[0])
-			continue;
-		printf("%s %s emu %.17g gpu %.17g",
-		       here++ ? "," : "; differs:", metric_catalogue[rows[r].id].key, e, g);
-		a->wrong++;
+	if (!isfinite(e) || !isfinite(g))
+		return false;
+	a->metric[level][r].compared++;
+	if (same(e, g)) {
+		a->metric[level][r].equal++;
+		return false;
 	}
-	printf("%s\n", here ? "" : "; must-be-equal counts equal");
+	const double rel = fabs(e - g) / fmax(fmax(fabs(e), fabs(g)), 1);
+	if (rel >= a->metric[level][r].worst) {
+		a->metric[level][r].worst = rel;
+		snprintf(a->metric[level][r].where, sizeof a->metric[level][r].where,
+		         "%s %u: emu %.6g, gpu %.6g", i->name, i->point, e, g);
+	}
+	return level == OF_CODE || !rows[r].cause[0];
+}
+
+/* @res: what the emulator made of it at that level. */
+static void compare(struct agreement *a, const struct instance *i, unsigned level,
+                    const struct run_result *res, const struct metric_set *gpu)
+{
+	static struct metric_set emu;
+	metrics_clear(&emu, NULL);
+	metrics_from_run(&emu, &res->counts);
+	for (size_t r = 0; r < ROWS; r++) {
+		const double e = metric_get(&emu, rows[r].id), g = metric_get(gpu, rows[r].id);
+		if (differs(a, i, level, r, e, g)) {
+			printf("; differs (%s): %s emu %.17g gpu %.17g", levels[level].title,
+			       metric_catalogue[rows[r].id].key, e, g);
+			a->wrong++;
+		}
+	}
+}
+
+/* Runs it in the emulator at both levels; @gpu and @on_gpu: what the card counted and wrote. */
+static bool emulate(struct agreement *a, struct instance *i, const struct metric_set *gpu,
+                    void *const *on_gpu, bool verified, struct err *err)
+{
+	printf("%-28s %u  ", i->name, i->point);
+	const unsigned before = a->wrong;
+	size_t elements = 0;
+	for (unsigned level = 0; level < N_LEVELS; level++) {
+		static struct run_result res;
+		opt.level = levels[level].level;
+		if (!instance_run(i, &backend_emu, a->emu, &res, err))
+			return false;
+		if (!level)
+			printf("%s", res.level);
+		compare(a, i, level, &res, gpu);
+		elements += differing(i, on_gpu);
+		run_result_free(&res);
+	}
+	a->launches++;
+	a->outputs_differ += elements > 0;
+	printf("%s; %s\n", a->wrong > before ? "" : "; counts equal",
+	       !verified  ? "wrong"
+	       : elements ? "verified, rounding differs"
+	                  : "outputs equal");
 	fflush(stdout);
+	return true;
 }
 
 static bool agree_one(struct instance *i, void *ctx)
 {
 	struct agreement *a = ctx;
-	static struct run_result gpu, emu;
+	static struct run_result gpu;
 	struct err err = { 0 };
 	struct check_result check;
 	if (!instance_run(i, &backend_cuda, a->gpu, &gpu, &err)) {
@@ -114,29 +158,38 @@ static bool agree_one(struct instance *i, void *ctx)
 		on_gpu[b] = mem_alloc(i->bytes[b]);
 		memcpy(on_gpu[b], i->after[b], i->bytes[b]);
 	}
-	bool ok = instance_run(i, &backend_emu, a->emu, &emu, &err);
-	if (ok) {
-		static struct metric_set counted;
-		metrics_clear(&counted, NULL);
-		metrics_from_run(&counted, &emu.counts);
-		size_t elements = differing(i, on_gpu);
-		a->launches++;
-		a->outputs_differ += elements > 0;
-		compare(a, i, &counted, &gpu.metrics, check.ok, elements);
-		run_result_free(&emu);
-	} else if (err.code == ERR_FAULT && !check.ok) {
+	bool ok = emulate(a, i, &gpu.metrics, on_gpu, check.ok, &err);
+	if (!ok && err.code == ERR_FAULT && !check.ok) {
 		/* wrong on purpose: the GPU returned nonsense, the emulator names the line */
-		printf("%-28s %u  wrong on the GPU; the emulator stops it: %.160s\n", i->name, i->point,
-		       err.msg);
+		printf("wrong on the GPU; the emulator stops it: %.160s\n", err.msg);
 		a->stopped++;
 		ok = true;
-	} else {
+	} else if (!ok) {
+		printf("\n");
 		put_error("emu", &err);
 	}
 	run_result_free(&gpu);
 	for (unsigned b = 0; b < i->plan.n_buffers; b++)
 		free(on_gpu[b]);
 	return ok;
+}
+
+static void put_table(const struct agreement *a, unsigned level)
+{
+	printf("%-30s %9s %9s  %s\n", levels[level].title, "compared", "equal",
+	       "largest difference and its cause");
+	unsigned compared = 0, equal = 0;
+	for (size_t r = 0; r < ROWS; r++) {
+		compared += a->metric[level][r].compared;
+		equal += a->metric[level][r].equal;
+		printf("%-30s %9u %9u", metric_catalogue[rows[r].id].key, a->metric[level][r].compared,
+		       a->metric[level][r].equal);
+		if (a->metric[level][r].equal < a->metric[level][r].compared)
+			printf("  %.3g %% (%s): %s", 100 * a->metric[level][r].worst, a->metric[level][r].where,
+			       level == OF_PTX && rows[r].cause[0] ? rows[r].cause : "MUST BE EQUAL");
+		printf("\n");
+	}
+	printf("%-30s %9u %9u\n\n", "all", compared, equal);
 }
 
 int do_agree(void)
@@ -154,16 +207,8 @@ int do_agree(void)
 		"\n%u launches on %s, outputs bit-equal in %u; %u more are wrong on purpose and stopped by "
 		"the emulator; %u did not run\n\n",
 		a.launches, opt.gpu->name, a.launches - a.outputs_differ, a.stopped, failed);
-	printf("%-30s %9s %9s  %s\n", "metric", "compared", "equal",
-	       "largest difference and its cause");
-	for (size_t r = 0; r < ROWS; r++) {
-		printf("%-30s %9u %9u", metric_catalogue[rows[r].id].key, a.metric[r].compared,
-		       a.metric[r].equal);
-		if (a.metric[r].equal < a.metric[r].compared)
-			printf("  %.3g %% (%s): %s", 100 * a.metric[r].worst, a.metric[r].where,
-			       rows[r].cause[0] ? rows[r].cause : "MUST BE EQUAL");
-		printf("\n");
-	}
-	printf("\n%u counts differ where none may\n", a.wrong);
+	for (unsigned level = 0; level < N_LEVELS; level++)
+		put_table(&a, level);
+	printf("%u counts differ where none may\n", a.wrong);
 	return failed || a.wrong ? 1 : 0;
 }

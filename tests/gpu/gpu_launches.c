@@ -199,6 +199,7 @@ bool instance_run(struct instance *i, const struct backend_ops *ops, struct back
 		.repeat = opt.repeat,
 		.warm_l2 = opt.warm,
 		.stalls = opt.stalls,
+		.level = opt.level,
 		.timeout_s = opt.timeout_s,
 		.source_file = i->file,
 	};

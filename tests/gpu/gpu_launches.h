@@ -13,6 +13,7 @@ struct gpu_options {
 	const char *only, *skip;              /* parts of "kernel/variant", with commas */
 	bool stalls, warm;
 	double timeout_s;
+	enum run_level level;       /* of the emulator */
 	const struct gpu_spec *gpu; /* compiled for this */
 	unsigned seed;              /* random: of the draw */
 	unsigned count;             /* random: launches; 0 = not random */

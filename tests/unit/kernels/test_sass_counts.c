@@ -170,7 +170,7 @@ static void count_at(const char *kernel, const char *variant, int64_t m, int64_t
 }
 
 /* What an H200 counts per block and step of 1024 x 1024 x 1024
- * (tests/gpu/h200-2026-11-27/run.jsonl), in one block of few steps. */
+ * (tests/gpu/h200-2026-11-30/run.jsonl), in one block of few steps. */
 TEST(matrices_and_copies)
 {
 	struct counts c;
