@@ -8,7 +8,7 @@
  * other. What was read before, for lanes written earlier, goes in one wavefront, each further read
  * in one of its own. Past L1: L2 sends sectors of 32 bytes. A wavefront takes
  * those of one global line to one shared line that fill the same halves and all move by as many
- * sectors, or change places by the same exclusive or.
+ * sectors, or change places by the same exclusive or. Where all lanes write zeros none is read.
  */
 #include "emu/count/copy_waves.h"
 
@@ -86,12 +86,13 @@ static bool is_last(const struct lane_copies *c, unsigned lane)
 
 static unsigned find_sectors(const struct lane_copies *c, struct sector *s)
 {
+	const bool nothing_read = !(c->mask & ~c->zeros);
 	unsigned n = 0;
 	for (uint32_t m = c->mask; m; m &= m - 1) {
 		const unsigned lane = lowest_lane(m);
 		if (!is_last(c, lane))
 			continue;
-		const uint64_t from = c->from[lane], to = c->to[lane];
+		const uint64_t to = c->to[lane], from = nothing_read ? to : c->from[lane];
 		const bool swaps = (from ^ to) >> 4 & 1;
 		unsigned i = 0;
 		while (i < n && (s[i].from != from >> 5 || s[i].to != to >> 5 || s[i].swaps != swaps))

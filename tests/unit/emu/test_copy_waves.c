@@ -44,6 +44,7 @@ TEST(past_l1)
 	rows(from, BASE, 16, 4, 2048); /* hgemm/mma, A: half a line each */
 	rows(to, 0, 16, 32, 0);
 	assert_int_equal(waves(from, to, 16, 0), 8);
+	assert_int_equal(waves(from, to, 16, ~0u), 4); /* random-203: outside of A, nothing is read */
 	rows(from, BASE, 16, 8, 2048); /* hgemm/wgmma, A: quads change places within a line */
 	for (unsigned l = 0; l < 32; l++)
 		to[l] = l / 8 * 128 + (l % 8 ^ l / 8) * 16;
