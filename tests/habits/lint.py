@@ -13,7 +13,7 @@ that only changed files cost time. The exit status is 1 when there is a finding.
   function    at most 80 lines, complexity 25        C, CUDA and Python
   header      compiles alone                         every .h
   tidy        .clang-tidy                            every .c and kernels' host halves
-  cppcheck    CPPCHECK                               every .c
+  cppcheck    CPPCHECK                               every .c and .h
 """
 import concurrent.futures
 import hashlib
@@ -32,6 +32,7 @@ CPPCHECK = [
     "--enable=warning,performance,portability", "--std=c11", "--language=c", "--platform=unix64",
     "--library=posix", "--library=gnu", "--quiet", "--error-exitcode=1", "-DNULL=((void*)0)",
     "--inline-suppr",
+    "--no-check-headers",  # each has a look of its own, not one for every file that includes it
     "--suppress=missingIncludeSystem", "--suppress=shadowFunction",
     "--suppress=uninitvar",  # arrays filled by a loop; clang's analyser follows paths
     "--suppress=nullPointer",  # clang's analyser again; pthread_cond_init(c, NULL) is right
@@ -138,6 +139,11 @@ def said(command, keep):
     return [line for line in found if not line.startswith("/")]
 
 
+def is_own_header(path):
+    # those of nvcc/ are C++, for programs
+    return path.endswith(".h") and not re.search("/(shim|nvcc)/", path)
+
+
 def commands(tools, compiler, flags):
     """Rule -> (which files, command of files that are alike, pattern of a finding)."""
     tidy = tools + "/clang_tidy/data/bin/clang-tidy"
@@ -154,8 +160,7 @@ def commands(tools, compiler, flags):
             r"(error|warning): .*clang-format",
         ),
         "header": (
-            # those of nvcc/ are C++, for programs
-            lambda path: path.endswith(".h") and not re.search("/(shim|nvcc)/", path),
+            is_own_header,
             lambda paths: compiler + flags + ["-fsyntax-only", "-x", "c"] + paths,
             r":\d+:\d+: (fatal )?(error|warning):",
         ),
@@ -165,7 +170,7 @@ def commands(tools, compiler, flags):
             r":\d+:\d+: (warning|error):",
         ),
         "cppcheck": (
-            lambda path: path.endswith(".c"),
+            lambda path: path.endswith(".c") or is_own_header(path),
             lambda paths: [cppcheck] + CPPCHECK + folders + paths,
             r"\[\w+\]$",
         ),
