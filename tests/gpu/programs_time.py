@@ -31,7 +31,7 @@ from concurrent.futures import ThreadPoolExecutor
 PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "programs"
 RUNS = int(os.environ.get("PROGRAM_RUNS", "7"))
 UNSTEADY = 0.5  # of the median, from the quickest of a launch's runs to the slowest
-LIMIT_S = 60
+LIMIT_S, EMULATED_LIMIT_S = 60, 900
 EMPTY_NS = 1000  # what an empty launch takes
 ALL = 1000  # more launches than any program has: each is counted for itself
 # what they do depends on chance; the card tells nothing of launches that kernels make
@@ -62,8 +62,8 @@ def programs(names):
         yield source
 
 
-def launches(words):
-    done = subprocess.run(words, capture_output=True, timeout=LIMIT_S, cwd=PROGRAMS,
+def launches(words, limit_s=LIMIT_S):
+    done = subprocess.run(words, capture_output=True, timeout=limit_s, cwd=PROGRAMS,
                           stdin=subprocess.DEVNULL, check=False)
     seen = json.loads(done.stdout)
     if "launches" not in seen:
@@ -120,7 +120,7 @@ def modelled(pmpp, sheet, source):
     try:
         return launches([pmpp, "launches", str(source), "--gpu", sheet, "--backend", "emu",
                          "--json", "--count", str(ALL), "--level", "sass", "-O1",
-                         *words_of(source), *own_arch(source)])
+                         *words_of(source), *own_arch(source)], EMULATED_LIMIT_S)
     except (ValueError, subprocess.TimeoutExpired) as e:
         print(f"{source.stem}: {e}", file=sys.stderr)
         return []
