@@ -81,6 +81,22 @@ static double host_fence_cycles(const struct timing_program *p, double since_sto
 	return fmax(timing.host_fence_cycles - beside, timing.fence_store_cycles - since_store);
 }
 
+/*
+ * A sleep ends when the timer next passes a multiple of a power of two of nanoseconds, the first
+ * that is as long as what is asked for (tests/programs/sleeping.cu on an H200: two sleeps of 200 us
+ * end 262 us apart, launches one after the other have 238 us left, sleeps of 2 us take 0.1 to 1.8).
+ * A warp's first one begins anywhere between two, each further one at the end of the one before.
+ */
+static double sleep_ns(const struct timing_program *p, uint32_t i)
+{
+	double sleeps = 0;
+	for (uint32_t k = 0; k < p->n_insts; k++)
+		if (p->inst[k].class == INST_SLEEP)
+			sleeps += (double)p->counts[k].warp_executed;
+	return p->inst[i].sleep_periods_ns / fmax(1, (double)p->counts[i].warp_executed) *
+	       (1 - 0.5 / fmax(1, sleeps / p->counted_warps));
+}
+
 double held_warp_cycles(const struct timing_program *p, uint32_t i, const struct gpu_spec *g,
                         double since_store)
 {
@@ -105,6 +121,7 @@ double held_warp_cycles(const struct timing_program *p, uint32_t i, const struct
 	case INST_ERRBAR: return timing.errbar_cycles;
 	case INST_BLOCK_FENCE: return timing.block_fence_cycles;
 	case INST_CONDITION: return timing.condition_cycles;
+	case INST_SLEEP: return sleep_ns(p, i) * g->clock_mhz * 1e-3;
 	case INST_MEETING: return timing.meeting_cycles;
 	default: return 0;
 	}

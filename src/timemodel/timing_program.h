@@ -102,6 +102,8 @@ struct timing_inst {
 	double remote_sectors; /* of shared memory of the cluster's other blocks */
 	double values; /* of all executions: what is done for one value of the lanes after the other */
 	double vain;   /* calls of lanes that came to nothing */
+	/* of all executions: what is asked for, rounded up to a power of two */
+	double sleep_periods_ns;
 	struct load_origin origin;
 	/* tensor cores */
 	float products;      /* one execution: multiplications of halves, or what takes as long */
@@ -143,7 +145,8 @@ struct timing_program {
 	const struct timing_inst *inst;
 	const struct timing_block *block;
 	const struct counts *counts; /* per instruction, of the thread blocks that ran */
-	double warps, thread_blocks; /* that ran */
+	double warps, thread_blocks; /* that ran, or one block's */
+	double counted_warps;        /* that ran: those that counts tell of */
 	/* Instructions of a thread block's slowest warp, where all have waited for each other counted
 	 * from the slowest before: mean of all thread blocks, and of the one that lasted longest; 0 =
 	 * not known. */

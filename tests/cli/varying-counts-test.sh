@@ -125,7 +125,7 @@ __global__ void last(int *n, int *out)
 }
 __global__ void jump(int *p) { int i = threadIdx.x + blockIdx.x * blockDim.x; while (p[i] != p[p[i]]) p[i] = p[p[i]]; }
 __global__ void says(int *x) { if (threadIdx.x == 3) printf("%d\n", *x); }
-__global__ void naps(int *x) { if (threadIdx.x == 3) __nanosleep(20); x[threadIdx.x] = 1; }
+__global__ void naps(int *x, unsigned ns) { if (threadIdx.x == 3) __nanosleep(ns); x[threadIdx.x] = 1; }
 __device__ int place(int n, int row, unsigned c, unsigned l, unsigned r)
 {
 	if (row == n)
@@ -175,7 +175,7 @@ int main()
 	cudaMemcpy(r, next, n * 4, cudaMemcpyHostToDevice);
 	jump<<<4, 64>>>(r);
 	says<<<1, 32>>>(c);
-	naps<<<1, 32>>>(q);
+	naps<<<1, 32>>>(q, 20);
 	queens<<<1, 32>>>(7, q);
 	swap<<<1, 64>>>(r, q);
 	return cudaDeviceSynchronize();

@@ -70,8 +70,12 @@ static void emit_fence(struct emit *e, const struct xop *x)
 
 static void emit_nop(struct emit *e, const struct xop *x)
 {
-	if (x->op == NOP_RESTS)
-		emit_uop(e, &e->h->warp->rest);
+	if (x->op != NOP_RESTS)
+		return;
+	const uint32_t ns = x->n_s ? emit_lanes(e, &x->s[0], 4, 0) : 0;
+	struct uop *u = emit_uop(e, &e->h->warp->rest);
+	u->a = ns;
+	u->b = x->n_s;
 }
 
 typedef void (*emitter)(struct emit *e, const struct xop *x);

@@ -185,7 +185,8 @@ static void add_memory(const struct xop *x, const struct sums *s, struct counts 
 		break;
 	}
 	case X_SYSTEM: add_bulk(x, m, c); break;
-	case X_MATCH: break;
+	case X_MATCH:
+	case X_NOP: break;
 	default:
 		c->atom_requests += m->space[0];
 		c->atom_sectors += m->sectors;
@@ -297,6 +298,8 @@ static struct op_memory memory_of(const struct xop *x, const struct sums *s)
 		m.load_passes = (double)c->wavefronts;
 	if (x->kind == X_MATCH || x->kind == X_SYSTEM || (x->kind == X_LD && x->space == SPACE_CONST))
 		*(x->kind == X_SYSTEM ? &m.vain : &m.values) = (double)c->passes;
+	if (x->kind == X_NOP)
+		m.sleep_periods_ns = (double)c->passes;
 	return m;
 }
 

@@ -77,6 +77,8 @@ int32_t low_cmp(struct lower *l, int32_t p, enum ptx_cmp cmp, enum ptx_type type
 void low_set_vote(struct xop *x, enum ptx_mode mode, int32_t d, struct xsrc p);
 void low_set_shuffle(struct xop *x, enum ptx_mode mode, int32_t d, int32_t p, struct xsrc value,
                      struct xsrc lane, struct xsrc limits);
+/* X_NOP that waits, for @ns nanoseconds. */
+void low_set_sleep(struct lower *l, struct xop *x, struct xsrc ns);
 void low_set_match(struct lower *l, struct xop *x, enum ptx_mode mode, bool wide, int32_t d,
                    int32_t p, struct xsrc value);
 /* What lane @lane has in @value (32 bits). */

@@ -91,10 +91,18 @@ bool low_copies(struct lower *l)
 	return true;
 }
 
-/* A pause, in a loop that waits: how long, the time model does not ask. */
-bool low_rest(struct lower *l)
+void low_set_sleep(struct lower *l, struct xop *x, struct xsrc ns)
 {
-	low_emit(l, X_NOP)->op = NOP_RESTS;
+	x->op = NOP_RESTS;
+	x->n_s = 1;
+	x->s[0] = ns;
+	x->mem = (int32_t)l->ir->n_mem++;
+}
+
+bool low_sleep(struct lower *l)
+{
+	const struct xsrc ns = low_src(l, 0, 4);
+	low_set_sleep(l, low_emit(l, X_NOP), ns);
 	return true;
 }
 

@@ -321,8 +321,10 @@ bool sl_warpsync(struct sass_lower *s)
 /* Others of the warp have their turn. */
 bool sl_yield(struct sass_lower *s)
 {
-	if (s->guard >= 0)
-		return sl_rest(s);
+	if (s->guard >= 0) {
+		sl_emit(s, X_NOP)->op = NOP_RESTS;
+		return true;
+	}
 	struct xop *x = sl_emit(s, X_MEET_WARP);
 	x->op = MEET_YIELD;
 	x->n_s = 1;
@@ -330,9 +332,11 @@ bool sl_yield(struct sass_lower *s)
 	return true;
 }
 
-bool sl_rest(struct sass_lower *s)
+/* So many nanoseconds: operand 0. */
+bool sl_sleep(struct sass_lower *s)
 {
-	sl_emit(s, X_NOP)->op = NOP_RESTS;
+	const struct xsrc ns = sl_bits(s, 0);
+	low_set_sleep(&s->l, sl_emit(s, X_NOP), ns);
 	return true;
 }
 

@@ -33,7 +33,7 @@ static void count_uses(struct uses *u)
 		for (unsigned i = 0; i < x->n_s; i++)
 			if (x->s[i].kind == S_REG) {
 				u->all[x->s[i].reg]++;
-				if (x->mem >= 0 && i == 0)
+				if (x->mem >= 0 && i == 0 && x->kind != X_NOP)
 					u->address[x->s[i].reg]++;
 			}
 	}
@@ -223,6 +223,8 @@ enum inst_class class_beyond_machine(const struct xop *x)
 	if (x->kind == X_MEET_WARP &&
 	    (x->op == MEET_COLLECTIVE || x->op == MEET_GATHERED || x->op == MEET_ONE_PLACE))
 		return INST_MEETING;
+	if (x->kind == X_NOP && x->n_s)
+		return INST_SLEEP;
 	if (x->kind != X_FENCE || x->scope <= SCOPE_CTA)
 		return INST_OTHER;
 	return x->scope == SCOPE_SYS ? INST_HOST_FENCE : INST_FENCE;

@@ -83,6 +83,7 @@ static void describe_memory(struct timing_inst *t, const struct xop *x, const st
 	t->origin = m->origin;
 	t->values = m->values;
 	t->vain = m->vain;
+	t->sleep_periods_ns = m->sleep_periods_ns;
 }
 
 struct timing_inst *machine_timing_insts(const struct ir *ir, const struct sass_func *f,

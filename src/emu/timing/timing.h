@@ -21,6 +21,7 @@ struct op_memory {
 	bool remote;           /* ... where most requests go */
 	double values;         /* constants at chosen places, matches: different places, or values */
 	double vain;           /* calls of the system: those that came to nothing */
+	double sleep_periods_ns; /* what sleeps ask for, rounded up to powers of two */
 	struct load_origin origin;
 };
 

@@ -113,6 +113,7 @@ static struct timing_inst *describe_insts(const struct ir *ir, const struct op_m
 		inst[o].origin = memory[o].origin;
 		inst[o].values = memory[o].values;
 		inst[o].vain = memory[o].vain;
+		inst[o].sleep_periods_ns = memory[o].sleep_periods_ns;
 		inst[o].strong = ir->ops[o].kind == X_LD && ir->ops[o].bypass_l1;
 		inst[o].remote_sectors = memory[o].remote_sectors;
 		if (ir->ops[o].kind == X_TEXTURE)
@@ -296,6 +297,7 @@ void timing_input(const struct ir *ir, const struct sass_func *code, const struc
 		.block = block,
 		.counts = code ? of_op : counts,
 		.warps = run->thread_blocks * run->block_warps,
+		.counted_warps = run->thread_blocks * run->block_warps,
 		.thread_blocks = run->thread_blocks,
 		.slowest_warp_insts = known * run->slowest_warp_insts,
 		.longest_warp_insts = known * run->longest_warp_insts,

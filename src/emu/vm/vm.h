@@ -41,7 +41,7 @@ struct mem_count {
 	/* of those that did: sectors and lines are in packed, not the usual */
 	uint64_t odd[COUNTED_PROGRAMS];
 	uint64_t requests, sectors, lines, bytes, wavefronts, ideal;
-	uint64_t passes;      /* of atomics on shared memory */
+	uint64_t passes;      /* of atomics on shared memory; periods of sleeps, in ns */
 	uint64_t local_lines; /* of local memory: 32 words each */
 	uint64_t local_sectors;
 	uint64_t remote, remote_sectors; /* requests, 32 bytes: shared memory of a cluster's others */

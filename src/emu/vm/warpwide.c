@@ -253,9 +253,29 @@ HANDLER(fence)
 	NEXT_UOP;
 }
 
-/* REST: the next branch lets others run */
+/* A sleep of @ns nanoseconds ends at the next multiple of this on the GPU's timer; a millisecond is
+ * the longest that there is (PTX ISA 9.7.19). */
+static uint32_t sleep_period_ns(uint32_t ns)
+{
+	uint32_t period = 1;
+	while (period < ns && period < 1u << 20)
+		period *= 2;
+	return ns ? period : 0;
+}
+
+/* REST: the next branch lets others run; b 1 = a 32 lane nanoseconds, of which the longest count */
 HANDLER(rest)
 {
+	const int32_t mem = w->image->ir.ops[u->xop].mem;
+	if (u->b && mem >= 0 && !w->worker->quick) {
+		const mem_u32 *ns = frame(w, u->a);
+		uint32_t most = 0;
+		for (uint32_t m = mask; m; m &= m - 1) {
+			const uint32_t of_lane = ns[__builtin_ctz(m)];
+			most = of_lane > most ? of_lane : most;
+		}
+		w->mem[mem].passes += sleep_period_ns(most);
+	}
 	w->fuel = 0;
 	NEXT_UOP;
 }

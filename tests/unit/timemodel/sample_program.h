@@ -57,7 +57,7 @@ static inline void end_block(struct sample *s, int32_t to, int32_t next)
 	s->p.inst = s->inst;
 	s->p.block = s->block;
 	s->p.counts = s->counts;
-	s->p.warps = WARPS;
+	s->p.warps = s->p.counted_warps = WARPS;
 	s->p.thread_blocks = BLOCKS;
 }
 

@@ -62,6 +62,22 @@ TEST(swaps_go_round)
 	assert_true(finished(&whole) < 3);
 }
 
+/* A warp's first sleep begins somewhere between two ticks, each further one at a tick. */
+TEST(sleeps_end_at_ticks)
+{
+	for (unsigned times = 1; times <= 4; times++) {
+		struct sample s = one_of(INST_SLEEP, 32);
+		s.counts[0].warp_executed = times * WARPS;
+		s.inst[0].sleep_periods_ns = 2048.0 * times * WARPS;
+		end_block(&s, -1, -1);
+		const double all = held_warp_cycles(&s.p, 0, h200(), INFINITY) * times;
+		assert_true(fabs(all - cycles_of_ns(2048 * (times - 0.5))) < 1e-3);
+	}
+	struct sample s = one_of(INST_SLEEP, 32);
+	end_block(&s, -1, -1);
+	assert_true(held_warp_cycles(&s.p, 0, h200(), INFINITY) == 0);
+}
+
 /* A call takes a warp so long, the longer the more lanes call; of all warps, the chip does a part
  * one after the other. */
 TEST(calls_hold_their_warp)
