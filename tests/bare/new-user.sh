@@ -98,7 +98,8 @@ DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends g++ >"
 	fail "g++ could not be installed"
 }
 as_user make programs-compiler || fail "make programs-compiler"
-as_user sh tests/run.sh build cli/launches cli/program-test cli/programs-0 tty/program 2>&1 |
+as_user sh tests/run.sh build cli/launches cli/program-test cli/programs-0 \
+	cli/program-time cli/program-file cli/varying-counts tty/program 2>&1 |
 	tee "$work/tests"
 if grep -q 'no nvcc here' "$work/tests"; then fail "nvcc was fetched, but is not found"; fi
 tail -n 1 "$work/tests" | grep -qE '^[1-9][0-9]* passed, 0 failed$' || fail "tests of whole programs"

@@ -14,13 +14,13 @@
 
 /* What an operation asks of memory beyond its counts. */
 struct op_memory {
-	double shared_passes;  /* atomics on shared memory: one lane of a bank after the other */
-	double load_passes;    /* global loads: words of one bank of L1 come one after the other */
-	double local_lines;    /* local memory: lines of 32 words, one per lane */
-	double remote_sectors; /* shared memory of other blocks: 32 bytes each ... */
-	bool remote;           /* ... where most requests go */
-	double values;         /* constants at chosen places, matches: different places, or values */
-	double vain;           /* calls of the system: those that came to nothing */
+	double shared_passes;    /* atomics on shared memory: one lane of a bank after the other */
+	double load_passes;      /* global loads: words of one bank of L1 come one after the other */
+	double local_lines;      /* local memory: lines of 32 words, one per lane */
+	double remote_sectors;   /* shared memory of other blocks: 32 bytes each ... */
+	bool remote;             /* ... where most requests go */
+	double values;           /* constants at chosen places, matches: different places, or values */
+	double vain;             /* calls of the system: those that came to nothing */
 	double sleep_periods_ns; /* what sleeps ask for, rounded up to powers of two */
 	struct load_origin origin;
 };
