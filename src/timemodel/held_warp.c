@@ -81,6 +81,14 @@ static double host_fence_cycles(const struct timing_program *p, double since_sto
 	return fmax(timing.host_fence_cycles - beside, timing.fence_store_cycles - since_store);
 }
 
+uint32_t sleep_period_ns(uint32_t ns)
+{
+	uint32_t period = 1;
+	while (period < ns && period < 1u << 20)
+		period *= 2;
+	return ns ? period : 0;
+}
+
 /*
  * A sleep ends when the timer next passes a multiple of a power of two of nanoseconds, the first
  * that is as long as what is asked for (tests/programs/sleeping.cu on an H200: two sleeps of 200 us

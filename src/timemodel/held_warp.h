@@ -13,6 +13,9 @@
  * next instruction follows as soon as it can. */
 double held_warp_cycles(const struct timing_program *p, uint32_t i, const struct gpu_spec *g,
                         double since_store);
+/* A sleep of @ns nanoseconds ends at the next multiple of this on the GPU's timer; a millisecond is
+ * the longest that there is (PTX ISA 9.7.19). */
+uint32_t sleep_period_ns(uint32_t ns);
 /* Times that a warp goes round until all its lanes have changed their words of shared memory. */
 double swap_rounds(const struct timing_inst *x, const struct counts *c);
 /* Of all executions: what the chip does one after the other. */

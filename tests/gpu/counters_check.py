@@ -42,7 +42,7 @@ def recorded(paths, only):
 
 
 def emulated(options, title, item):
-    """Its metrics, and which of them a card may count differently; or None, and why."""
+    """Its metrics, or None; which of them a card may count differently; why there are none."""
     family = HERE / "families" / (item["kernel"] + ".cu")
     target = [family, "--kernel", item["variant"], "--plugin"] if family.exists() else [title]
     command = [options.program, "run", *target, *(f"{k}={v}" for k, v in item["params"].items()),
@@ -52,9 +52,9 @@ def emulated(options, title, item):
     try:
         seen = json.loads(out.stdout)
         may_vary = {key for reason in seen["run"].get("varies", ()) for key in reason["metrics"]}
-        return seen["metrics"], may_vary
+        return seen["metrics"], may_vary, ""
     except (ValueError, KeyError):
-        return None, (out.stderr.strip().split("\n") or ["?"])[0]
+        return None, set(), (out.stderr.strip().split("\n") or ["?"])[0]
 
 
 def compare(item, metrics):
@@ -79,11 +79,11 @@ def main():
     with ThreadPoolExecutor(options.jobs) as pool:
         answers = list(pool.map(lambda x: emulated(options, *x), launches))
     figures = wrong = missing = unequal = varying = 0
-    for (title, item), (metrics, may_vary) in zip(launches, answers):
+    for (title, item), (metrics, may_vary, why) in zip(launches, answers):
         words = " ".join(f"{k}={v}" for k, v in item["params"].items())
         if metrics is None:
             missing += 1
-            print(f"{title} {words}: {may_vary}")
+            print(f"{title} {words}: {why}")
             continue
         n, differ = compare(item, metrics)
         varying += sum(key in may_vary for key, _, _ in differ)

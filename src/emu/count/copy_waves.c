@@ -1,7 +1,7 @@
 /*
  * Wavefronts of copies from global to shared memory, found from an H200's counters: all those of
- * our kernels, and 490 of 508 patterns of one warp (tests/gpu/h200-2026-11-30/micro; others are
- * random and come within three). Sectors: 500 of the 508, others are random, too.
+ * our kernels, and 490 of 508 patterns of one warp (tests/gpu/h200-2026-11-30/micro; others but one
+ * are random and come within three). Sectors: 500 of the 508, others are random, too.
  *
  * Through L1: lanes whose words meet in a bank of L1 are read one after the other, whichever of
  * them is needed first; lanes whose words meet in a bank of shared memory are written one after the

@@ -54,7 +54,8 @@ enum xkind {
 	X_MEET_SET,   /* those are s0 */
 	X_MEET_WARP,  /* wait for the lanes of mask s0; ends its block. op: enum meet_warp */
 	X_LEAVE,      /* X_EXIT where parts of the warp wait in that way */
-	X_NOP /* hints: counted, without effect; op NOP_RESTS: but that others have their turn */
+	X_NOP /* hints: counted, without effect; op NOP_RESTS: but that others have their turn, s[0] ns
+	       */
 };
 
 /* X_NOP */

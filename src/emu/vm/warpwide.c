@@ -5,6 +5,7 @@
  * in PTX; here it gives whatever its register holds. PTX ISA 9.0 sections 9.7.9 and 9.7.13.
  */
 #include "emu/vm/handler.h"
+#include "timemodel/held_warp.h"
 
 #include <string.h>
 
@@ -251,16 +252,6 @@ HANDLER(fence)
 	if (w->worker->race)
 		race_fence(w->worker->race, w->number, mask, (enum ptx_scope)u->y);
 	NEXT_UOP;
-}
-
-/* A sleep of @ns nanoseconds ends at the next multiple of this on the GPU's timer; a millisecond is
- * the longest that there is (PTX ISA 9.7.19). */
-static uint32_t sleep_period_ns(uint32_t ns)
-{
-	uint32_t period = 1;
-	while (period < ns && period < 1u << 20)
-		period *= 2;
-	return ns ? period : 0;
 }
 
 /* REST: the next branch lets others run; b 1 = a 32 lane nanoseconds, of which the longest count */
