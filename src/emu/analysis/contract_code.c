@@ -163,7 +163,7 @@ static void consider_register(const struct ir *ir, int32_t r, const struct famil
 		if (is_copy(ir, x, family, ftz, &from, &neg)) {
 			if (depth && x->s[from].kind == S_REG)
 				consider_register(ir, x->s[from].reg, family, ftz, f, depth - 1, c);
-		} else if (family_of_product(ir, x) == family) {
+		} else if (family_of_product(ir, x) == family && !folds_away(ir, x, family)) {
 			consider(ir, o, f, c);
 		}
 	}

@@ -16,7 +16,7 @@ static bool is_alone(const struct ir *ir, const struct xop *x)
 	return x->first && (at + 1 == ir->n_ops || x[1].first);
 }
 
-uint32_t block_first_op(const struct ir *ir, uint32_t o)
+static unsigned block_of(const struct ir *ir, uint32_t o)
 {
 	unsigned low = 0, high = ir->n_blocks;
 	while (high - low > 1) {
@@ -26,26 +26,88 @@ uint32_t block_first_op(const struct ir *ir, uint32_t o)
 		else
 			high = mid;
 	}
-	return ir->blocks[low].first;
+	return low;
 }
 
-enum { NEAR = 64 }; /* operations */
+uint32_t block_first_op(const struct ir *ir, uint32_t o)
+{
+	return ir->blocks[block_of(ir, o)].first;
+}
 
-/* The operation close above @x in its block that made what its source @s holds, where others write
- * the register, too; NULL = none is found. */
+/* So many operations and blocks are looked at for what a register holds. */
+enum { NEAR = 64, NEAR_BLOCKS = 16 };
+
+struct search { /* for the one operation that wrote register @reg last, on all ways to a place */
+	const struct ir *ir;
+	int32_t reg;
+	const struct xop *writer;
+	unsigned ops_left, n_seen;
+	unsigned seen[NEAR_BLOCKS];
+	bool failed;
+};
+
+/* Looks from operation @end upwards. True if the block it is in has a writer, or the search fails.
+ */
+static bool search_block(struct search *s, uint32_t start, uint32_t end)
+{
+	for (uint32_t o = end; o > start && !s->failed; o--) {
+		const struct xop *y = &s->ir->ops[o - 1];
+		s->failed |= !s->ops_left--;
+		for (unsigned i = 0; i < y->n_d; i++) {
+			if (y->d[i] != s->reg)
+				continue;
+			s->failed |= y->guard >= 0 || (s->writer && s->writer != y);
+			s->writer = y;
+			return true;
+		}
+	}
+	return s->failed;
+}
+
+static bool leads_to(const struct xblock *from, unsigned to)
+{
+	for (uint32_t i = 0; i < 2 + from->n_targets; i++)
+		if (xblock_successor(from, i) == (int32_t)to)
+			return true;
+	return false;
+}
+
+static void search_before(struct search *s, unsigned block)
+{
+	const struct ir *ir = s->ir;
+	bool any = false;
+	for (unsigned b = 0; b < ir->n_blocks && !s->failed; b++) {
+		if (!leads_to(&ir->blocks[b], block))
+			continue;
+		any = true;
+		bool seen = false;
+		for (unsigned i = 0; i < s->n_seen; i++)
+			seen |= s->seen[i] == b;
+		if (seen)
+			continue;
+		s->failed |= s->n_seen == NEAR_BLOCKS;
+		if (s->failed)
+			break;
+		s->seen[s->n_seen++] = b;
+		if (!search_block(s, ir->blocks[b].first, ir->blocks[b].end))
+			search_before(s, b);
+	}
+	s->failed |= !any; /* the first block of a function */
+}
+
+/* The operation close above @x that made what its source @s holds, where others write the register,
+ * too; NULL = none is found. */
 static const struct xop *near_writer(const struct ir *ir, const struct xop *x, const struct xsrc *s)
 {
 	if (s->kind != S_REG || ir->only_def[s->reg] >= 0 || x < ir->ops || x >= ir->ops + ir->n_ops ||
 	    ir->regs[s->reg].passes)
 		return NULL;
-	const uint32_t at = (uint32_t)(x - ir->ops), start = block_first_op(ir, at);
-	for (uint32_t o = at; o > start && at - o < NEAR; o--) {
-		const struct xop *y = &ir->ops[o - 1];
-		for (unsigned i = 0; i < y->n_d; i++)
-			if (y->d[i] == s->reg)
-				return y->guard < 0 ? y : NULL;
-	}
-	return NULL;
+	const uint32_t at = (uint32_t)(x - ir->ops);
+	const unsigned block = block_of(ir, at);
+	struct search search = { .ir = ir, .reg = s->reg, .ops_left = NEAR };
+	if (!search_block(&search, ir->blocks[block].first, at))
+		search_before(&search, block);
+	return search.failed ? NULL : search.writer;
 }
 
 /* The operation that makes all values of @s; NULL = there is none. */
