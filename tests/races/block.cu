@@ -462,3 +462,32 @@ extern "C" __global__ void reduced_by_barrier(int *a, int *b, int n)
 	const int odd = __syncthreads_count(a[T] & 1);
 	b[T] = s[127 - T] + odd;
 }
+
+/* Sums of products that the emulator does as one: it looks at all loads of shared memory together.
+ */
+#define PRODUCT_OF_TILES(name, loaded, used)               \
+	extern "C" __global__ void name(int *a, int *b, int n) \
+	{                                                      \
+		__shared__ float left[16][16], right[16][16];      \
+		const float *in = (const float *)a;                \
+		const int x = T % 16, y = T / 16;                  \
+		float sum = 0;                                     \
+		for (int tile = 0; tile < 4; tile++) {             \
+			left[y][x] = in[T + 256 * tile];               \
+			right[y][x] = in[T + 256 * tile + 1024];       \
+			loaded;                                        \
+			for (int k = 0; k < 16; k++)                   \
+				sum += left[y][k] * right[k][x];           \
+			used;                                          \
+		}                                                  \
+		((float *)b)[blockIdx.x * 256 + T] = sum;          \
+	}
+//: clean 2 x 256
+extern "C" __global__ void tiles_that_all_wait_for(int *a, int *b, int n);
+PRODUCT_OF_TILES(tiles_that_all_wait_for, __syncthreads(), __syncthreads())
+//: race 2 x 256
+extern "C" __global__ void tiles_stored_while_others_read(int *a, int *b, int n);
+PRODUCT_OF_TILES(tiles_stored_while_others_read, __syncthreads(), (void)0)
+//: race 2 x 256
+extern "C" __global__ void tiles_read_before_all_are_stored(int *a, int *b, int n);
+PRODUCT_OF_TILES(tiles_read_before_all_are_stored, (void)0, __syncthreads())

@@ -161,6 +161,10 @@ struct race_plain {
 	const struct lane_pieces *pieces; /* lasts as long as the launch */
 	uint64_t low, span;               /* counted from low; from the lowest byte to the end */
 };
+/* Such loads of shared memory by warp @warp, the lowest bytes at @low[], which nobody has written
+ * since all threads met. False: one of them may race, and nothing is noted: ask race_plain(). */
+bool race_plain_loads(struct race_block *b, uint32_t warp, const struct lane_load *load,
+                      const uint64_t *low, uint32_t n);
 /* True: it was looked at, and races with nothing. False: ask race_access(). */
 bool race_plain(struct race_block *b, const struct race_plain *p);
 /* The asynchronous copies of these lanes so far are one more group; all groups but the last @left

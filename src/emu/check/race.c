@@ -408,10 +408,6 @@ bool race_plain(struct race_block *b, const struct race_plain *p)
 		return true;
 	if (!race_rows_simple(b, p->warp))
 		return false;
-	if (p->shared && !p->write && race_reads_put_off_plain(b, p)) {
-		r->visits += 2;
-		return true;
-	}
 	if (p->shared && p->write && race_reads_due_plain(b, p))
 		look_at_reads(b);
 	struct race_rows rows;

@@ -9,11 +9,12 @@
 #define MOST_READS 16384 /* noted at a time */
 
 struct race_read {
-	uint32_t warp, mask, op, epoch, bytes;
-	uint32_t first, n;                /* addresses: of the first lane, or of all 32 */
-	int lanes;                        /* of race_access.lanes */
-	const struct lane_pieces *pieces; /* of all lanes, counted from low; NULL = see address */
-	uint64_t low;
+	const struct lane_pieces *pieces; /* of all lanes, counted from @first; NULL = see below */
+	uint32_t warp, op, epoch;
+	uint32_t first; /* of reads.address: that of the first lane, or of all 32 */
+	uint32_t mask;
+	uint16_t bytes;
+	uint8_t n, lanes; /* so many addresses; of race_access.lanes */
 };
 
 void race_reads_start(struct race_block *b, uint32_t n_pages)
@@ -83,10 +84,10 @@ bool race_reads_put_off(struct race_block *b, const struct race_access *a, uint3
 		                                  .mask = a->mask,
 		                                  .op = op,
 		                                  .epoch = b->warp[a->warp].epoch,
-		                                  .bytes = a->bytes,
+		                                  .bytes = (uint16_t)a->bytes,
 		                                  .first = r->n_address,
-		                                  .n = n,
-		                                  .lanes = (int)a->lanes };
+		                                  .n = (uint8_t)n,
+		                                  .lanes = (uint8_t)a->lanes };
 	uint32_t *to = r->address + r->n_address;
 	for (uint32_t i = 0; all && i < 32; i++)
 		to[i] = (uint32_t)a->address[i];
@@ -96,47 +97,52 @@ bool race_reads_put_off(struct race_block *b, const struct race_access *a, uint3
 	return true;
 }
 
-/* Has one of the pages of @p been written since all met? @writes: they are now. */
-static bool written_plain(struct race_block *b, const struct race_plain *p, bool writes)
+/* Has one of the pages from @low on been written since all met? */
+static bool span_written(const struct race_reads *r, uint64_t low, uint64_t span)
 {
-	struct race_reads *r = &b->reads;
-	bool any = false;
-	if (!writes && r->latest != r->turn)
-		return false;
-	r->latest = r->turn;
-	for (uint64_t i = p->low >> RACE_PAGE_BITS; i <= (p->low + p->span - 1) >> RACE_PAGE_BITS;
-	     i++) {
-		any |= r->written[i] == r->turn;
-		r->written[i] = writes ? r->turn : r->written[i];
-	}
-	return any;
+	for (uint64_t i = low >> RACE_PAGE_BITS; i <= (low + span - 1) >> RACE_PAGE_BITS; i++)
+		if (r->written[i] == r->turn)
+			return true;
+	return false;
 }
 
-bool race_reads_put_off_plain(struct race_block *b, const struct race_plain *p)
+bool race_plain_loads(struct race_block *b, uint32_t warp, const struct lane_load *load,
+                      const uint64_t *low, uint32_t n)
 {
 	struct race_reads *r = &b->reads;
-	const struct race_warp *w = &b->warp[p->warp];
+	const struct race_warp *w = &b->warp[warp];
 	r->off |= w->arrived;
-	if (r->off || r->n == MOST_READS || written_plain(b, p, false))
+	if (r->off || r->n + n > MOST_READS || w->section || !races_go_on(b->races))
 		return false;
-	MEM_ROOM(r->read, r->n, r->cap, 256);
-	struct race_read *to = &r->read[r->n++];
-	to->warp = p->warp;
-	to->mask = UINT32_MAX;
-	to->op = p->op;
-	to->epoch = w->epoch;
-	to->bytes = p->bytes;
-	to->lanes = RACE_ANYWHERE;
-	to->pieces = p->pieces;
-	to->low = p->low;
+	for (uint32_t k = 0; r->latest == r->turn && k < n; k++)
+		if (span_written(r, low[k], load[k].span))
+			return false;
+	while (r->n + n > r->cap) {
+		r->cap = r->cap ? 2 * r->cap : 256;
+		r->read = mem_realloc(r->read, r->cap, sizeof *r->read);
+	}
+	struct race_read *to = r->read + r->n;
+	for (uint32_t k = 0; k < n; k++, to++) {
+		to->pieces = load[k].pieces;
+		to->warp = warp;
+		to->op = load[k].op;
+		to->epoch = w->epoch;
+		to->first = (uint32_t)low[k];
+		to->bytes = (uint16_t)load[k].bytes;
+	}
+	r->n += n;
+	b->races->visits += 2 * n;
 	return true;
 }
 
 bool race_reads_due_plain(struct race_block *b, const struct race_plain *p)
 {
-	b->reads.off |= b->warp[p->warp].arrived;
-	written_plain(b, p, true);
-	return b->reads.n;
+	struct race_reads *r = &b->reads;
+	r->off |= b->warp[p->warp].arrived;
+	r->latest = r->turn;
+	for (uint64_t i = p->low >> RACE_PAGE_BITS; i <= (p->low + p->span - 1) >> RACE_PAGE_BITS; i++)
+		r->written[i] = r->turn;
+	return r->n;
 }
 
 bool race_reads_due(struct race_block *b, const struct race_access *a)
@@ -172,10 +178,13 @@ bool race_reads_next(struct race_block *b, struct race_access *a, uint64_t addre
 	for (unsigned k = 0; read->pieces && k < read->pieces->n; k++) {
 		const struct lane_piece *p = &read->pieces->piece[k];
 		for (unsigned i = p->first; i < p->first + p->n; i++)
-			address[i] = read->low + lane_piece_place(p, i, read->bytes);
+			address[i] = read->first + lane_piece_place(p, i, read->bytes);
 	}
-	if (read->pieces)
+	if (read->pieces) {
+		a->mask = UINT32_MAX;
+		a->lanes = RACE_ANYWHERE;
 		return true;
+	}
 	const unsigned from = first_lane(a);
 	for (unsigned i = 0; i < 32; i++) {
 		const uint64_t step = read->lanes == RACE_IN_A_ROW ? read->bytes : 0;

@@ -42,6 +42,27 @@ static void put_steps(const struct window *w, uint32_t chain, struct chain_step 
 	}
 }
 
+/* A program that watches looks at all loads that are not done by themselves, before anything else
+ * of the window. */
+static void put_reads(const struct window *w, struct chains *c)
+{
+	struct chain_read *read = image_pool(w->e->im, w->n_loads * sizeof *read);
+	struct lane_load *load = image_pool(w->e->im, w->n_loads * sizeof *load);
+	c->read = read;
+	c->load = load;
+	for (unsigned k = 0; k < w->n_loads; k++) {
+		const struct memop *m = w->load[k].m;
+		if (w->load[k].kept)
+			continue;
+		load[c->n_reads] = (struct lane_load){ m->pieces, m->span, m->access, w->load[k].op };
+		read[c->n_reads++] = (struct chain_read){ .slot = m->addr.slot,
+			                                      .wide = m->addr.wide,
+			                                      .align_mask = m->align_mask,
+			                                      .low = m->low,
+			                                      .last_low = m->last_low };
+	}
+}
+
 static void put(const struct window *w)
 {
 	struct emit *e = w->e;
@@ -67,8 +88,13 @@ static void put(const struct window *w)
 			d->others = mem_realloc(d->others, d->n_others + 1, sizeof *d->others);
 			d->others[d->n_others++] = u;
 		}
+	c->watched = e->h->fused->chains_first;
 	e->p->uops[first].chains = c;
-	e->p->uops[first].full = e->h->fused->chains_first;
+	e->p->uops[first].full = c->watched;
+	if (e->p->kind == PROGRAM_CHECKED) {
+		put_reads(w, c);
+		e->p->uops[first].full = e->h->watch_chains->full;
+	}
 }
 
 static bool many_fmas(const struct ir *ir, uint32_t first, uint32_t end)
@@ -81,7 +107,7 @@ static bool many_fmas(const struct ir *ir, uint32_t first, uint32_t end)
 
 void fuse_chains(struct emit *e, const struct segment *s)
 {
-	const bool may = e->h->fused->chains && e->p->kind < PROGRAM_CHECKED;
+	const bool may = e->h->fused->chains && e->p->kind != PROGRAM_REFERENCE;
 	if (!may || !many_fmas(&e->im->ir, s->first, s->end))
 		return;
 	struct window *w = mem_alloc(sizeof *w);

@@ -26,11 +26,9 @@ uint32_t window_uops_end(const struct window *w, uint32_t op)
 	return op + 1 < w->segment_end ? w->e->p->op_uop[op + 1] : w->e->p->n_uops;
 }
 
-/* The one uop of an operation; NULL: it has none or several. */
-static const struct uop *only_uop(const struct window *w, uint32_t op)
+static uint32_t uop_count(const struct window *w, uint32_t op)
 {
-	const uint32_t at = w->e->p->op_uop[op];
-	return window_uops_end(w, op) == at + 1 ? &w->e->p->uops[at] : NULL;
+	return window_uops_end(w, op) - w->e->p->op_uop[op];
 }
 
 /* Is @reg needed behind operation @op? */
@@ -106,8 +104,9 @@ static bool take_load(struct window *w, uint32_t op)
 	    x->strong || x->matrix)
 		return false;
 	l.m = &w->e->p->mem[x->mem];
-	if (!l.m->full_probe || !only_uop(w, op) || l.m->low % l.m->access ||
-	    !half_layout(w->e, l.m, &l.at))
+	/* one uop, with what watches it */
+	if (!l.m->full_probe || uop_count(w, op) != 1 + (w->e->p->kind == PROGRAM_CHECKED) ||
+	    l.m->low % l.m->access || !half_layout(w->e, l.m, &l.at))
 		return false;
 	if (x->s[0].kind == S_REG && def_of(w, x->s[0].reg).kind != DEF_BEFORE)
 		return false;
@@ -159,7 +158,9 @@ static void note_read(struct window *w, const struct factor *f, uint32_t op)
 static bool take_fma(struct window *w, uint32_t op)
 {
 	const struct xop *x = &w->e->im->ir.ops[op];
-	const struct uop *u = x->kind == X_OP && x->guard < 0 ? only_uop(w, op) : NULL;
+	const struct uop *u = x->kind == X_OP && x->guard < 0 && uop_count(w, op) == 1
+	                          ? &w->e->p->uops[w->e->p->op_uop[op]]
+	                          : NULL;
 	struct fma f = { .op = op };
 	unsigned scalar;
 	if (!u || x->op != E_fma_f32 || !is_fma(w, u, &scalar))

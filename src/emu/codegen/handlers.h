@@ -110,7 +110,8 @@ struct handler_set {
 	const struct handler *system; /* printf and the like (vm/system.c) */
 	const struct handler *access; /* any memory access, lane by lane */
 	const struct handler *watch;  /* by enum mem_place: in front of a regular one, to watch it */
-	const struct handler *quick;  /* what that turns to where nothing is counted */
+	const struct handler *watch_chains; /* the same of all loads of chains */
+	const struct handler *quick;        /* what that turns to where nothing is counted */
 	const struct handler *texture;
 	const struct alu_handlers *alu;
 	const struct mem_handlers *mem;

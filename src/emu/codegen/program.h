@@ -182,6 +182,17 @@ struct chains {
 		uint8_t lanes_base, other_base;
 		bool rows; /* the other factor is 32 words in a row, too */
 	} *step;       /* of all chains, one behind the other */
+	/* of a program that watches: loads that are done by the chains alone, and what goes on then */
+	const struct lane_load *load;
+	const struct chain_read {
+		uint32_t slot; /* of the scalar address */
+		bool wide;
+		uint32_t align_mask;
+		int64_t low; /* from it to the lowest byte */
+		uint64_t last_low;
+	} *read;
+	uint32_t n_reads;
+	uop_fn watched;
 };
 
 /* A product of matrices: slots of the registers of A, B, C and D. */

@@ -259,6 +259,7 @@ bool l2_access(struct l2_cache *c, struct l2_part *p, const struct log_entry *e,
 	const unsigned own = sm % c->partitions;
 	p->now.asked += sector_count(sectors);
 	p->now.requests++;
+	p->now.loads += is_load(e);
 	p->wanted[hash * 0x9e3779b1u >> 24] += is_load(e);
 	if (!is_load(e) || own == home_of(c, hash))
 		return access_home(c, p, e, hash, sectors, instant)->read_at == instant;

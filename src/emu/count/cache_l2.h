@@ -20,6 +20,7 @@ struct l2_traffic {
 	uint64_t host_read, host_written; /* of the host's memory, and in none of read, write, found */
 	uint64_t first;    /* of read and found: never before in this launch, where that is followed */
 	uint64_t requests; /* accesses, whatever their sectors */
+	uint64_t loads;    /* of these */
 	uint64_t memory_accesses; /* lines read from memory or written to it at one time */
 };
 /* Lines that loads ask for, told apart by so many bits of their hash. */

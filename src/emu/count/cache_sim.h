@@ -95,6 +95,7 @@ void cache_sim_follow_first(struct cache_sim *c, uint32_t lines);
 unsigned cache_sim_level(const struct cache_sim *c);
 size_t cache_sim_block_limit(const struct cache_sim *c);
 const uint64_t *cache_sim_bitmap(struct cache_sim *c, unsigned level); /* thread-safe */
+/* A wave of @blocks begins. */
 void cache_sim_wave_size(struct cache_sim *c, uint64_t blocks);
 
 /* One thread adds a wave, which shares its entries out; true: enough of them wait. Then, and before

@@ -17,6 +17,12 @@ struct lane_pieces {
 	unsigned n;
 	struct lane_piece piece[32];
 };
+/* A load by all lanes, whose pieces are counted from its lowest byte. */
+struct lane_load {
+	const struct lane_pieces *pieces;
+	uint64_t span;      /* from the lowest byte to the end */
+	uint32_t bytes, op; /* of a lane; the operation */
+};
 static inline uint32_t lane_piece_mask(const struct lane_piece *p)
 {
 	return (uint32_t)((((uint64_t)1 << p->n) - 1) << p->first);

@@ -125,10 +125,12 @@ bool sl_branch_by_address(struct sass_lower *s, struct xsrc v)
 	if (n > SASS_MAX_WAYS)
 		return sl_refuse(s, "a branch to one of more than %d places", SASS_MAX_WAYS);
 	struct xsrc index = place_index(s, v, ways, n);
-	if (s->guard >= 0) { /* the last way leads on to the next instruction */
+	struct xsrc goes = sl_condition(s);
+	if (s->guard >= 0)
+		goes = always(goes) ? guard_source(s) : sl_bool(s, BOOL_AND, goes, guard_source(s));
+	if (!always(goes)) { /* the last way leads on to the next instruction */
 		if (s->i + 1 == s->f->insts + s->f->n_insts)
 			return sl_refuse(s, "a branch table under a guard at the end of the code");
-		const struct xsrc goes = guard_source(s);
 		count_lanes(s, goes);
 		index = sl_select(s, 4, index, src_const(n - 1), goes);
 	}
@@ -139,17 +141,20 @@ bool sl_branch_by_address(struct sass_lower *s, struct xsrc v)
 	return true;
 }
 
+/* Both may have a predicate in front of the address: `@!P1 RET.REL.NODEC !P0, R8`. */
 bool sl_ret(struct sass_lower *s)
 {
-	const struct sass_operand *o = sl_src_operand(s, 0);
+	const unsigned at = sl_n_preds(s);
+	const struct sass_operand *o = sl_src_operand(s, at);
 	if (!o || o->kind != SASS_OPND_REG)
 		return sl_refuse(s, "a return to another function");
-	return sl_branch_by_address(s, sl_bits(s, 0));
+	return sl_branch_by_address(s, sl_bits(s, at));
 }
 
 bool sl_brx(struct sass_lower *s)
 {
-	const struct sass_operand *o = sl_src_operand(s, 0);
+	const unsigned at = sl_n_preds(s);
+	const struct sass_operand *o = sl_src_operand(s, at);
 	if (!o || (o->kind != SASS_OPND_REG && o->kind != SASS_OPND_UREG))
 		return sl_refuse(s, "a branch to places that are not known");
 	/* BRX R2 -0x120: relative to the next instruction */
@@ -157,7 +162,7 @@ bool sl_brx(struct sass_lower *s)
 	for (unsigned k = 0; k < s->i->n_operands; k++)
 		if (s->i->operands[k].kind == SASS_OPND_INT)
 			more += s->i->operands[k].value;
-	return sl_branch_by_address(s, sl_op2(s, E_add_b32, sl_bits(s, 0), src_const((uint32_t)more)));
+	return sl_branch_by_address(s, sl_op2(s, E_add_b32, sl_bits(s, at), src_const((uint32_t)more)));
 }
 
 /* Where the instruction has a guard, too, that is what is counted: lanes that @p and it name. */

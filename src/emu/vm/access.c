@@ -52,7 +52,7 @@ static void start_access(struct access *a, struct warp *w, const struct uop *u,
 	a->m = m;
 	a->mask = mask;
 	a->bytes = m->access;
-	a->read = a->write = a->atomic = a->wants_value = a->planned = false;
+	a->read = a->write = a->atomic = a->wants_value = a->planned = a->only_read = false;
 	a->remote = 0;
 	a->again = NULL;
 	a->base = NULL;
@@ -66,7 +66,7 @@ static bool perform_access(struct access *a)
 	access_find_layout(a);
 	if (!access_resolve(a))
 		return false;
-	if (wk->race)
+	if (wk->race && !a->only_read)
 		access_race(a);
 	access_count(a);
 	if (wk->trace && a->w->number == 0)

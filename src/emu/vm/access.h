@@ -18,6 +18,7 @@ struct access {
 	bool read, write, atomic;
 	bool wants_value; /* reads what must have a value */
 	bool planned;     /* its addresses are those of m->addr */
+	bool only_read;   /* where nothing can write: it races with nothing */
 	enum lane_layout layout;
 	struct repeat *again; /* LAYOUT_ANY: the arrangement of the lanes; NULL = too wide */
 	uint64_t first;       /* address of the first active lane */

@@ -106,6 +106,7 @@ static void remember_window(const struct access *a, const struct arena_region *r
 	win->lo = r->base;
 	win->len = r->size - a->m->span + 1;
 	win->written = r->written ? (uintptr_t)r->written - r->base / 4 : 0;
+	win->only_read = r->read_only;
 }
 
 struct emu_fault *access_note(const struct access *a, enum fault_kind kind, unsigned lane,
@@ -179,6 +180,7 @@ static bool resolve_global(struct access *a)
 	if (r && all_fit(a, r->base, r->size) && !(r->read_only && a->write) &&
 	    (!r->written || all_flags(a, r->written, a->low - r->base))) {
 		a->base = ar->host + (a->first - ar->base);
+		a->only_read = r->read_only;
 		remember_window(a, r);
 		return true;
 	}

@@ -52,6 +52,7 @@ const struct handler_set *handler_set_choose(const char *wanted)
 		.uniform = &vm_uniform_handlers,              \
 		.access = &vm_access,                         \
 		.watch = vm_watch,                            \
+		.watch_chains = &vm_watch_chains,             \
 		.quick = &quick_handlers_##level,             \
 		.texture = &vm_texture,                       \
 		.alu = &alu_handlers_##level,                 \

@@ -54,6 +54,7 @@ struct mem_window {
 	uintptr_t written; /* + address / 4: its flags, if the buffer was undefined at first; else 0 */
 	uint64_t last;     /* lowest address of the last access, to fetch ahead, ... */
 	uint32_t warp;     /* ... and which warp's of its block */
+	bool only_read;    /* nothing can write there: no access races */
 };
 
 /* Where an instruction's last irregular access went, where nothing is counted: of one buffer. */

@@ -246,6 +246,7 @@ const struct uop *reoptimise(struct warp *w, const struct uop *u);
 extern const struct handler vm_access;
 /* watch.c: in front of a regular access of a full warp: what the checks have to know of it. */
 extern const struct handler vm_watch[MEM_PLACES];
+extern const struct handler vm_watch_chains; /* the same of all loads that chains do alone */
 /* texture_access.c: textures and surfaces. */
 extern const struct handler vm_texture;
 /* For the full-warp handlers of simd/: the same access after all, counted one by one. */

@@ -427,8 +427,8 @@ TEST(sm_120_as_the_host)
 	only_sm = 0;
 }
 
-/* FMUL.M2, FMUL.D4, UFRND; a product rounded once with its scale (9502526), a factor that one of
- * two branches left (9502300, 9700511). */
+/* FMUL.M2, FMUL.D4, UFRND, RET with a predicate; a product rounded once with its scale (9502526), a
+ * factor that one of two branches left (9502300, 9700511). */
 TEST(scaled_products_and_uniform_rounding)
 {
 	static const struct {
@@ -437,7 +437,7 @@ TEST(scaled_products_and_uniform_rounding)
 		bool plain;
 	} programs[] = { { 7702486, 89, true },  { 7702810, 75, true }, { 7501126, 120, false },
 		             { 9730071, 86, true },  { 9502300, 86, true }, { 9502526, 89, true },
-		             { 9700511, 120, true }, { 9701461, 90, true } };
+		             { 9700511, 120, true }, { 9701461, 90, true }, { 11402244, 86, true } };
 	need_machine_code();
 	machine_code_too = true;
 	batch = 1;
