@@ -4,8 +4,9 @@
  * At level L one line in 2^L is followed, always the same ones, and each of its accesses stands
  * for 2^L ("spatially hashed sampling": Waldspurger et al., SHARDS, FAST 2015). A block starts at
  * the level of its wave and raises it when it would leave more entries than its share; entries
- * that the new level does not follow are dropped. What a block leaves depends on that block
- * alone, so the result does not depend on the number of host threads.
+ * that the new level does not follow are dropped. In the end the highest level of a block is that
+ * of the wave, so that a block may as well start where another one has ended: the result does not
+ * depend on the number of host threads.
  */
 #include "emu/count/cache_log.h"
 

@@ -73,7 +73,8 @@ struct waiting_wave {
 };
 struct cache_sim {
 	unsigned sm_count, level;
-	unsigned first_level; /* of the first wave that used the caches */
+	unsigned first_level;     /* of the first wave that used the caches */
+	_Atomic unsigned reached; /* by blocks of this wave that have ended */
 	struct line_filter *filter;
 	uint64_t wave_blocks, wave_entries;
 	uint64_t last_entries; /* of the last wave */
@@ -158,7 +159,17 @@ void cache_sim_free(struct cache_sim *c)
 
 unsigned cache_sim_level(const struct cache_sim *c)
 {
-	return c->level;
+	const unsigned reached = atomic_load_explicit(&c->reached, memory_order_relaxed);
+	return reached > c->level ? reached : c->level;
+}
+
+void cache_sim_reached(struct cache_sim *c, unsigned level)
+{
+	unsigned reached = atomic_load_explicit(&c->reached, memory_order_relaxed);
+	while (reached < level &&
+	       !atomic_compare_exchange_weak_explicit(&c->reached, &reached, level,
+	                                              memory_order_relaxed, memory_order_relaxed))
+		;
 }
 
 /* Where the wave before left too many entries, blocks note fewer lines from now on. */

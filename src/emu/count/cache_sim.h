@@ -91,8 +91,11 @@ void cache_sim_host(struct cache_sim *c, uint32_t first, uint32_t lines);
 /* Before the first wave: first_bytes is wanted, of lines below @lines. */
 void cache_sim_follow_first(struct cache_sim *c, uint32_t lines);
 
-/* Between waves: level that blocks start at, entries a block may leave, lines that are followed. */
-unsigned cache_sim_level(const struct cache_sim *c);
+/* Level that blocks start at, entries a block may leave, lines that are followed. Of a wave only
+ * the lines count that all its blocks follow: so a block may start where another one has ended. */
+unsigned cache_sim_level(const struct cache_sim *c); /* thread-safe */
+/* A block of this wave ends at @level. Thread-safe. */
+void cache_sim_reached(struct cache_sim *c, unsigned level);
 size_t cache_sim_block_limit(const struct cache_sim *c);
 const uint64_t *cache_sim_bitmap(struct cache_sim *c, unsigned level); /* thread-safe */
 /* A wave of @blocks begins. */

@@ -17,6 +17,7 @@ void log_block_start(struct worker *wk)
 
 void log_block_end(struct worker *wk, uint64_t index)
 {
+	cache_sim_reached(wk->grid->cache, wk->log.level);
 	wk->grid->records[index - wk->grid->wave_first] = (struct block_record){
 		.log = &wk->log,
 		.start = wk->log.block_start,
