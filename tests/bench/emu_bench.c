@@ -325,6 +325,10 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	const int repeat = argc > 1 ? atoi(argv[1]) : 3, only = argc > 2 ? atoi(argv[2]) : -1;
+	if (repeat < 1) {
+		fprintf(stderr, "emu_bench: '%s' is no number of runs\n", argv[1]);
+		return 2;
+	}
 	struct err err = { 0 };
 	struct backend *be = NULL;
 	struct backend_info info;
