@@ -119,7 +119,7 @@ struct race_options {
 };
 #define RACE_OPTIONS(o)                                                                    \
 	{ "--races", OPT_FLAG, &(o).all, NULL,                                                 \
-	  "emulator: look for races in every block (up to 4 times the work, on one thread), "   \
+	  "emulator: look for races in every block (up to 4 times the work, on one thread), "  \
 	  "not in some of them" },                                                             \
 	{                                                                                      \
 		"--no-races", OPT_FLAG, &(o).none, NULL,                                           \

@@ -401,6 +401,16 @@ static void look_at_reads(struct race_block *b)
 	}
 }
 
+bool race_plain_loads(struct race_block *b, uint32_t warp, const struct lane_load *load,
+                      const uint64_t *low, uint32_t n)
+{
+	if (!races_go_on(b->races) || !race_rows_simple(b, warp) ||
+	    !race_reads_put_off_plain(b, warp, load, low, n))
+		return false;
+	b->races->visits += 2 * n; /* it costs about as much */
+	return true;
+}
+
 bool race_plain(struct race_block *b, const struct race_plain *p)
 {
 	struct races *r = b->races;

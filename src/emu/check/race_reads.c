@@ -106,13 +106,13 @@ static bool span_written(const struct race_reads *r, uint64_t low, uint64_t span
 	return false;
 }
 
-bool race_plain_loads(struct race_block *b, uint32_t warp, const struct lane_load *load,
-                      const uint64_t *low, uint32_t n)
+bool race_reads_put_off_plain(struct race_block *b, uint32_t warp, const struct lane_load *load,
+                              const uint64_t *low, uint32_t n)
 {
 	struct race_reads *r = &b->reads;
 	const struct race_warp *w = &b->warp[warp];
 	r->off |= w->arrived;
-	if (r->off || r->n + n > MOST_READS || w->section || !races_go_on(b->races))
+	if (r->off || r->n + n > MOST_READS)
 		return false;
 	for (uint32_t k = 0; r->latest == r->turn && k < n; k++)
 		if (span_written(r, low[k], load[k].span))
@@ -131,7 +131,6 @@ bool race_plain_loads(struct race_block *b, uint32_t warp, const struct lane_loa
 		to->bytes = (uint16_t)load[k].bytes;
 	}
 	r->n += n;
-	b->races->visits += 2 * n;
 	return true;
 }
 

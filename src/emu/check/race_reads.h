@@ -14,7 +14,10 @@ void race_reads_free(struct race_block *b);
 bool race_reads_put_off(struct race_block *b, const struct race_access *a, uint32_t op);
 /* @a, which is no weak read, is about to be looked at. True: so are the reads noted, before it. */
 bool race_reads_due(struct race_block *b, const struct race_access *a);
-/* The same of a plain store. */
+/* The same of plain ones: all of them, or none. */
+bool race_reads_put_off_plain(struct race_block *b, uint32_t warp, const struct lane_load *load,
+                              const uint64_t *low, uint32_t n);
+/* Are reads noted that have to be looked at before a plain store? */
 bool race_reads_due_plain(struct race_block *b, const struct race_plain *p);
 /* The next one that was noted, and its epoch; @address: room for its lanes. False: no more. */
 bool race_reads_next(struct race_block *b, struct race_access *a, uint64_t address[32],

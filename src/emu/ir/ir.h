@@ -26,7 +26,7 @@ enum xkind {
 	X_RED,
 	X_ASYNC, /* cp.async: copies at once */
 	X_BRA,
-	X_BRX,
+	X_BRX,    /* machine code, op: the last way leads on, for lanes whose guard does not hold */
 	X_CALL,   /* of block target, or of the function whose address is s[0]; comes back to succ[0] */
 	X_RET,    /* ends the call */
 	X_TENSOR, /* d = a product of matrices, tensors[target] */

@@ -251,6 +251,8 @@ static struct counts count_inst(const struct emu_launch *l, const struct sums *s
 		if (y->kind == X_BAR)
 			c.barriers += warps;
 		count_flow(&im->ir, o, &flow, &c);
+		if (y->kind == X_BRX) /* lanes whose guard does not hold, where it was issued again */
+			c.thread_executed -= s->guards[o];
 	}
 	return c;
 }

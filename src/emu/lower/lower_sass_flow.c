@@ -135,6 +135,7 @@ bool sl_branch_by_address(struct sass_lower *s, struct xsrc v)
 		index = sl_select(s, 4, index, src_const(n - 1), goes);
 	}
 	struct xop *x = low_emit(&s->l, X_BRX);
+	x->op = !always(goes);
 	x->n_s = 1;
 	x->s[0] = index;
 	x->n_targets = n;

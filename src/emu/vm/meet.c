@@ -244,45 +244,7 @@ COLD HANDLER(part_split) /* mask: the lanes that take the branch */
 /* BRANCH: a predicate, b all ones to invert it, x.to target, y block it ends; falls to u + 1 */
 BRANCH_HANDLERS(part_branch, part_split(w, u, taken))
 
-/*
- * BRANCH TABLE: a 32 lane indexes, b 1 = scalar, y block
- *
- * The lanes that go where the lowest lane goes, if they are no more than the others, else the first
- * of the others, are put aside in front of all; the instruction is issued again for those left.
- */
-static const struct uop *part_table(struct warp *w, const struct uop *u)
-{
-	uint32_t left = w->mask;
-	int32_t to = -1, target[32];
-	uint32_t group[32];
-	unsigned groups = 0;
-	for (;;) {
-		uint32_t same = vm_table_group(w, u, left, &to);
-		if (!same)
-			return NULL;
-		if (same == left)
-			break;
-		if (lane_popc32(same) > lane_popc32(left & ~same))
-			same = vm_table_group(w, u, left & ~same, &to);
-		if (!same)
-			return NULL;
-		group[groups] = same;
-		target[groups++] = to;
-		replay_split(w);
-		left &= ~same;
-		replay_count(w, u->y, 1, lane_popc32(left));
-	}
-	w->worker->divergent[u->y] += groups > 0;
-	if (groups) { /* the last one goes last */
-		warp_push(w, left, to, -1);
-		while (groups-- > 1)
-			warp_push(w, group[groups], target[groups], -1);
-		left = group[0];
-		to = target[0];
-	}
-	w->mask = left;
-	return block_start(w, to);
-}
+/* BRANCH TABLE */
 HANDLER(part_table_any)
 {
 	const struct uop *to = part_table(w, u);
