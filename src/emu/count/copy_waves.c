@@ -9,6 +9,11 @@
  * in one of its own. Past L1: L2 sends sectors of 32 bytes. A wavefront takes
  * those of one global line to one shared line that fill the same halves and all move by as many
  * sectors, or change places by the same exclusive or. Where all lanes write zeros none is read.
+ * Lanes that only write zeros count as the others, or by where the machine code says which they
+ * are: in P0, then none is read; in P1 to P6, then they come in wavefronts of their own, in which
+ * lines of global memory play no part, each half of a sector by itself; or in a register (.ZFILL),
+ * then all wavefronts count twice (zero_copies.cu; 12 of 12 of
+ * hgemm/mma).
  */
 #include "emu/count/copy_waves.h"
 
@@ -71,7 +76,8 @@ static unsigned through_l1(const struct lane_copies *c)
 /* A sector that goes to another. */
 struct sector {
 	uint64_t from, to;
-	bool swaps;      /* its halves change places */
+	bool swaps; /* its halves change places */
+	bool zeros;
 	unsigned halves; /* which of them are copied */
 };
 
@@ -86,19 +92,22 @@ static bool is_last(const struct lane_copies *c, unsigned lane)
 
 static unsigned find_sectors(const struct lane_copies *c, struct sector *s)
 {
-	const bool nothing_read = !(c->mask & ~c->zeros);
+	const bool nothing_read = !(c->mask & ~c->zeros) || c->form == COPY_NOT_READ;
 	unsigned n = 0;
 	for (uint32_t m = c->mask; m; m &= m - 1) {
 		const unsigned lane = lowest_lane(m);
 		if (!is_last(c, lane))
 			continue;
 		const uint64_t to = c->to[lane], from = nothing_read ? to : c->from[lane];
-		const bool swaps = (from ^ to) >> 4 & 1;
+		const bool swaps = (from ^ to) >> 4 & 1,
+				   zeros = !nothing_read && c->form == COPY_APART && c->zeros >> lane & 1;
 		unsigned i = 0;
-		while (i < n && (s[i].from != from >> 5 || s[i].to != to >> 5 || s[i].swaps != swaps))
+		while (i < n && (s[i].from != from >> 5 || s[i].to != to >> 5 || s[i].swaps != swaps ||
+		                 s[i].zeros || zeros))
 			i++;
 		if (i == n)
-			s[n++] = (struct sector){ .from = from >> 5, .to = to >> 5, .swaps = swaps };
+			s[n++] =
+				(struct sector){ .from = from >> 5, .to = to >> 5, .swaps = swaps, .zeros = zeros };
 		s[i].halves |= 1u << (from >> 4 & 1);
 	}
 	return n;
@@ -106,8 +115,8 @@ static unsigned find_sectors(const struct lane_copies *c, struct sector *s)
 
 static bool together(const struct sector *a, const struct sector *b)
 {
-	return a->from >> 2 == b->from >> 2 && a->to >> 2 == b->to >> 2 && a->swaps == b->swaps &&
-	       a->halves == b->halves;
+	return a->zeros == b->zeros && (a->zeros || a->from >> 2 == b->from >> 2) &&
+	       a->to >> 2 == b->to >> 2 && a->swaps == b->swaps && a->halves == b->halves;
 }
 
 static unsigned past_l1(const struct lane_copies *c)
@@ -128,7 +137,7 @@ static unsigned past_l1(const struct lane_copies *c)
 		const int a = __builtin_popcount(moves), b = __builtin_popcount(exclusive);
 		waves += (unsigned)(a < b ? a : b);
 	}
-	return waves;
+	return c->form == COPY_TWICE ? 2 * waves : waves;
 }
 
 unsigned copy_wavefronts(const struct lane_copies *c)

@@ -2,6 +2,8 @@
 #ifndef PMPP_EMU_COPY_WAVES_H
 #define PMPP_EMU_COPY_WAVES_H
 
+#include "emu/lane/lane.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -10,6 +12,7 @@ struct lane_copies {
 	uint32_t mask, zeros;      /* lanes that copy; of them those that only write zeros */
 	unsigned bytes;            /* of a lane: 4, 8 or 16 */
 	bool past_l1;              /* .cg */
+	enum copy_form form;
 };
 
 unsigned copy_wavefronts(const struct lane_copies *c);

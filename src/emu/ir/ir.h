@@ -24,7 +24,7 @@ enum xkind {
 	X_ST,
 	X_ATOM,
 	X_RED,
-	X_ASYNC, /* cp.async: copies at once */
+	X_ASYNC, /* cp.async: copies at once; op: enum copy_form (lane/copy_form.h) */
 	X_BRA,
 	X_BRX,    /* machine code, op: the last way leads on, for lanes whose guard does not hold */
 	X_CALL,   /* of block target, or of the function whose address is s[0]; comes back to succ[0] */

@@ -10,6 +10,7 @@
 #ifndef PMPP_EMU_LANE_H
 #define PMPP_EMU_LANE_H
 
+#include "emu/lane/copy_form.h"
 #include "emu/lane/lane_float.h"
 #include "emu/lane/lane_int.h"
 #include "emu/lane/lane_pieces.h"

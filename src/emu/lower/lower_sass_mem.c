@@ -1,4 +1,5 @@
 /* Loads, stores and atomics of machine code. */
+#include "emu/lane/lane.h"
 #include "emu/lower/sass_lower.h"
 
 /* --- addresses --- */
@@ -251,6 +252,18 @@ bool sl_store(struct sass_lower *s)
 }
 
 /* Copies from global to shared memory at once: what waits for it has nothing left to wait for. */
+static enum copy_form copy_form_of(const struct sass_lower *s)
+{
+	if (sl_has(s, SASS_MOD_ZFILL))
+		return COPY_TWICE;
+	for (unsigned k = s->i->n_dsts; k < s->i->n_operands; k++) {
+		const struct sass_operand *o = &s->i->operands[k];
+		if (o->kind == SASS_OPND_PRED && o->reg != SASS_PT)
+			return o->reg ? COPY_APART : o->flags & SASS_NOT ? COPY_AS_READ : COPY_NOT_READ;
+	}
+	return COPY_AS_READ;
+}
+
 bool sl_ldgsts(struct sass_lower *s)
 {
 	struct xsrc to, from;
@@ -274,6 +287,7 @@ bool sl_ldgsts(struct sass_lower *s)
 	else if (!p.value)
 		used = src_const(0);
 	struct xop *x = sl_emit(s, X_ASYNC);
+	x->op = copy_form_of(s);
 	x->mem = (int32_t)s->l.ir->n_mem;
 	s->l.ir->n_mem += 2;
 	x->space = SPACE_SHARED;

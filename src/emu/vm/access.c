@@ -141,6 +141,7 @@ static void count_copies(const struct access *to, const struct access *from, uin
 		.zeros = to->mask & ~from->mask,
 		.bytes = to->bytes,
 		.past_l1 = to->m->x->bypass_l1,
+		.form = (enum copy_form)to->m->x->op,
 	};
 	if (to->w->worker->quick)
 		return;
