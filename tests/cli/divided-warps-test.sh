@@ -37,7 +37,7 @@ counted() {
 }
 
 # Lanes that sleep; copies that lie across sectors; weights of texels, which decide what is printed.
-counted h200-2026-11-30 sleeping copied_pieces volumes_between quotients_in_branches
+counted h200-2026-11-30 sleeping copied_pieces volumes_between quotients_in_branches zero_copies
 
 # YIELD lets others of the warp go on, and those who are then at one place go on together; lanes
 # that meet, and exchange, at several places; barriers of the block in a branch. What polls is left out, with the reason

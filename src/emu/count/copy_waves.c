@@ -12,8 +12,8 @@
  * Lanes that only write zeros count as the others, or by where the machine code says which they
  * are: in P0, then none is read; in P1 to P6, then they come in wavefronts of their own, in which
  * lines of global memory play no part, each half of a sector by itself; or in a register (.ZFILL),
- * then all wavefronts count twice (zero_copies.cu: 23 of 24; 12 of 12 of
- * hgemm/mma).
+ * then they join those that are read from any line, and all wavefronts count twice
+ * (zero_copies.cu; 12 launches of hgemm/mma).
  */
 #include "emu/count/copy_waves.h"
 
@@ -100,10 +100,11 @@ static unsigned find_sectors(const struct lane_copies *c, struct sector *s)
 			continue;
 		const uint64_t to = c->to[lane], from = nothing_read ? to : c->from[lane];
 		const bool swaps = (from ^ to) >> 4 & 1,
-				   zeros = !nothing_read && c->form == COPY_APART && c->zeros >> lane & 1;
+				   zeros = !nothing_read && c->form >= COPY_APART && c->zeros >> lane & 1;
+		const bool halved = zeros && c->form == COPY_APART;
 		unsigned i = 0;
-		while (i < n && (s[i].from != from >> 5 || s[i].to != to >> 5 || s[i].swaps != swaps ||
-		                 s[i].zeros || zeros))
+		while (i < n && (halved || s[i].from != from >> 5 || s[i].to != to >> 5 ||
+		                 s[i].swaps != swaps || s[i].zeros != zeros))
 			i++;
 		if (i == n)
 			s[n++] =
@@ -113,10 +114,28 @@ static unsigned find_sectors(const struct lane_copies *c, struct sector *s)
 	return n;
 }
 
-static bool together(const struct sector *a, const struct sector *b)
+static bool together(const struct lane_copies *c, const struct sector *a, const struct sector *b)
 {
-	return a->zeros == b->zeros && (a->zeros || a->from >> 2 == b->from >> 2) &&
-	       a->to >> 2 == b->to >> 2 && a->swaps == b->swaps && a->halves == b->halves;
+	const bool apart = c->form == COPY_APART && a->zeros != b->zeros;
+	const bool from_one_line = a->from >> 2 == b->from >> 2 || a->zeros || b->zeros;
+	return !apart && from_one_line && a->to >> 2 == b->to >> 2 && a->swaps == b->swaps &&
+	       a->halves == b->halves;
+}
+
+/* Wavefronts of the sectors from @i on that go with it, which are seen then. */
+static unsigned waves_with(const struct lane_copies *c, const struct sector *s, unsigned n,
+                           unsigned i, uint32_t *seen)
+{
+	unsigned moves = 0, exclusive = 0; /* bit = by how much */
+	for (unsigned k = 0; k < n; k++) {
+		if (*seen >> k & 1 || !together(c, &s[i], &s[k]))
+			continue;
+		*seen |= 1u << k;
+		moves |= 1u << ((s[k].to - s[k].from) & 3);
+		exclusive |= 1u << ((s[k].to ^ s[k].from) & 3);
+	}
+	const int a = __builtin_popcount(moves), b = __builtin_popcount(exclusive);
+	return (unsigned)(a < b ? a : b);
 }
 
 static unsigned past_l1(const struct lane_copies *c)
@@ -125,18 +144,10 @@ static unsigned past_l1(const struct lane_copies *c)
 	const unsigned n = find_sectors(c, s);
 	uint32_t seen = 0;
 	unsigned waves = 0;
-	for (unsigned i = 0; i < n; i++) {
-		unsigned moves = 0, exclusive = 0; /* bit = by how much */
-		for (unsigned k = i; k < n; k++) {
-			if (seen >> k & 1 || !together(&s[i], &s[k]))
-				continue;
-			seen |= 1u << k;
-			moves |= 1u << ((s[k].to - s[k].from) & 3);
-			exclusive |= 1u << ((s[k].to ^ s[k].from) & 3);
-		}
-		const int a = __builtin_popcount(moves), b = __builtin_popcount(exclusive);
-		waves += (unsigned)(a < b ? a : b);
-	}
+	for (unsigned zeros = 0; zeros < 2; zeros++) /* those join what is read, not the other way */
+		for (unsigned i = 0; i < n; i++)
+			if (!(seen >> i & 1) && s[i].zeros == zeros)
+				waves += waves_with(c, s, n, i, &seen);
 	return c->form == COPY_TWICE ? 2 * waves : waves;
 }
 

@@ -52,6 +52,42 @@ TEST(past_l1)
 	assert_int_equal(waves(from, to, 16, ~0u), 4); /* of zeros: what is written */
 }
 
+/* Patterns of zero_copies.cu by where their zeros stand; an H200 counted all but some of P0. */
+TEST(zeros_by_where_they_stand)
+{
+	static const struct {
+		enum copy_form form;
+		unsigned all_read, ends, ends_of_192, second_row, last_rows;
+	} want[] = {
+		{ COPY_AS_READ, 8, 4, 6, 4, 8 },
+		{ COPY_NOT_READ, 4, 4, 4, 4, 4 },
+		{ COPY_APART, 8, 8, 9, 6, 11 },
+		{ COPY_TWICE, 16, 8, 10, 8, 16 },
+	};
+	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+		uint64_t from[32], to[32];
+		struct lane_copies c = {
+			.from = from, .to = to, .mask = ~0u, .bytes = 16, .past_l1 = true, .form = want[i].form
+		};
+		rows(from, BASE, 16, 4, 256);
+		for (unsigned l = 0; l < 32; l++)
+			to[l] = l / 4 * 64 + (l % 4 ^ l / 8 % 4) * 16;
+		assert_int_equal(copy_wavefronts(&c), want[i].all_read);
+		c.zeros = 0xfff00000;
+		assert_int_equal(copy_wavefronts(&c), want[i].last_rows);
+		rows(from, BASE, 16, 16, 256);
+		for (unsigned l = 0; l < 32; l++)
+			to[l] = l / 16 * 256 + (l % 16 ^ l / 16) * 16;
+		c.zeros = 0xf000f000;
+		assert_int_equal(copy_wavefronts(&c), want[i].ends);
+		c.zeros = 0xffff0000;
+		assert_int_equal(copy_wavefronts(&c), want[i].second_row);
+		rows(from, BASE, 16, 16, 192);
+		c.zeros = 0xf000f000;
+		assert_int_equal(copy_wavefronts(&c), want[i].ends_of_192);
+	}
+}
+
 TEST(through_l1)
 {
 	uint64_t from[32], to[32];
