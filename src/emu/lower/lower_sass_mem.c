@@ -287,7 +287,7 @@ bool sl_ldgsts(struct sass_lower *s)
 	else if (!p.value)
 		used = src_const(0);
 	struct xop *x = sl_emit(s, X_ASYNC);
-	x->op = copy_form_of(s);
+	x->op = (uint16_t)copy_form_of(s);
 	x->mem = (int32_t)s->l.ir->n_mem;
 	s->l.ir->n_mem += 2;
 	x->space = SPACE_SHARED;
