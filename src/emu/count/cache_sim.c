@@ -29,9 +29,8 @@
 #define LINE 128
 #define SECTOR 32
 #define L1_SETS 256 /* 1 << LOG_MAX_LEVEL */
-/* Entries of the whole launch to aim at, and how few those of one wave may be. Of 60 random
- * launches of every family (seed 199) traffic differs from what all lines give by 0.1 % in the
- * mean. */
+/* Entries of the whole launch to aim at, and how few those of one wave may be. With four times as
+ * many, times of random launches are off by as much (README, seeds 198 to 200). */
 #define LAUNCH_ENTRIES ((uint64_t)1 << 16)
 #define WAVE_ENTRIES_LEAST ((uint64_t)1 << 11)
 

@@ -251,7 +251,6 @@ bool sl_store(struct sass_lower *s)
 	return true;
 }
 
-/* Copies from global to shared memory at once: what waits for it has nothing left to wait for. */
 static enum copy_form copy_form_of(const struct sass_lower *s)
 {
 	if (sl_has(s, SASS_MOD_ZFILL))
@@ -264,6 +263,7 @@ static enum copy_form copy_form_of(const struct sass_lower *s)
 	return COPY_AS_READ;
 }
 
+/* Copies from global to shared memory at once: what waits for it has nothing left to wait for. */
 bool sl_ldgsts(struct sass_lower *s)
 {
 	struct xsrc to, from;
