@@ -25,10 +25,13 @@ struct emit {
 	} *fixups;
 	unsigned n_fixups, cap_fixups;
 	struct detour {
-		uint32_t first, end; /* uops of the window */
-		struct chains *chains;
-		uint32_t *others; /* its other uops */
-		unsigned n_others;
+		uint32_t first, end;   /* uops of the window */
+		struct chains *chains; /* what its first uop does, or: */
+		struct dots *dots;
+		struct copies {
+			uint32_t *uop;
+			unsigned n;
+		} others, careful, later; /* see fuse_chains.c and fuse_dots.c */
 	} *detours;
 	unsigned n_detours, cap_detours;
 };
@@ -81,6 +84,9 @@ void memory_finish(struct emit *e, struct memop *m);
 
 /* fuse.c: lets single uops of [first, end), all of segment @s, do more. */
 void fuse_segment(struct emit *e, const struct segment *s, uint32_t first, uint32_t end);
+/* fuse_adds.c: a row of additions of 64-bit scalars from uop @first on; returns how many, 0 = none.
+ */
+uint32_t fuse_adds(struct emit *e, uint32_t first, uint32_t end);
 /* fuse_chains.c: the same for sums of products; and at the end of the program. */
 void fuse_chains(struct emit *e, const struct segment *s);
 void fuse_chains_finish(struct emit *e);

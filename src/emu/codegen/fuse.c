@@ -202,6 +202,8 @@ void fuse_segment(struct emit *e, const struct segment *s, uint32_t first, uint3
 		uint32_t covered = fuse_from(e, first, until, s->block);
 		if (!covered)
 			covered = fuse_run(e, first, until);
+		if (!covered)
+			covered = fuse_adds(e, first, until);
 		first += covered ? covered : 1;
 	}
 }

@@ -66,7 +66,7 @@ static void put_reads(const struct window *w, struct chains *c)
 static void put(const struct window *w)
 {
 	struct emit *e = w->e;
-	const uint32_t first = e->p->op_uop[w->first], end = window_uops_end(w, w->end - 1);
+	const uint32_t first = e->p->op_uop[w->first];
 	struct chains *c = image_pool(e->im, sizeof *c);
 	struct chain *chain = image_pool(e->im, w->n_sums * sizeof *chain);
 	struct chain_step *step = image_pool(e->im, w->n_fmas * sizeof *step);
@@ -80,14 +80,7 @@ static void put(const struct window *w)
 		chain[k] = (struct chain){ w->sum[k].acc, w->sum[k].d, w->sum[k].n };
 		put_steps(w, k, &step);
 	}
-	MEM_ROOM(e->detours, e->n_detours, e->cap_detours, 16);
-	struct detour *d = &e->detours[e->n_detours++];
-	*d = (struct detour){ .first = first, .end = end, .chains = c };
-	for (unsigned k = 0; k < w->n_others; k++)
-		for (uint32_t u = e->p->op_uop[w->other[k]]; u < window_uops_end(w, w->other[k]); u++) {
-			d->others = mem_realloc(d->others, d->n_others + 1, sizeof *d->others);
-			d->others[d->n_others++] = u;
-		}
+	window_detour(w, c, NULL);
 	c->watched = e->h->fused->chains_first;
 	e->p->uops[first].chains = c;
 	e->p->uops[first].full = c->watched;
@@ -112,41 +105,82 @@ void fuse_chains(struct emit *e, const struct segment *s)
 		return;
 	struct window *w = mem_alloc(sizeof *w);
 	window_open(w, e, s);
-	for (uint32_t op = s->first; op<s->end; op = w->end> op ? w->end : op + 1)
-		if (window_find(w, op) && pays(w))
+	for (uint32_t op = s->first; op<s->end; op = w->end> op ? w->end : op + 1) {
+		if (window_find(w, op, true) && put_dots(w))
+			continue;
+		if (window_find(w, op, false) && pays(w))
 			put(w);
+	}
 	window_close(w);
 	free(w);
 }
 
-/* The copies of a window's other uops, and the sums behind them. */
-static void put_others(struct emit *e, const struct detour *d)
+/* Copies of uops of a window, and @last behind them. Returns the number of the first; 0 = none. */
+static uint32_t put_copies(struct emit *e, const struct detour *d, const struct copies *c,
+                           uop_fn last)
 {
-	const struct handler sums = { e->h->fused->chains, e->h->fused->chains };
-	for (unsigned i = 0; i < d->n_others; i++) {
-		struct uop *u = emit_uop(e, &sums);
-		*u = e->p->uops[d->others[i]];
-		if (d->others[i] == d->first) {
-			u->full = d->chains->alone;
+	const struct handler end = { last, last };
+	const uint32_t first = c->n ? e->p->n_uops : 0;
+	for (unsigned i = 0; i < c->n; i++) {
+		struct uop *u = emit_uop(e, &end);
+		*u = e->p->uops[c->uop[i]];
+		if (c->uop[i] == d->first) {
+			u->full = d->dots ? d->dots->alone : d->chains->alone;
 			u->chains = NULL;
 		}
 	}
-	if (d->n_others)
-		emit_uop(e, &sums)->chains = d->chains;
+	for (uint32_t i = first, n; i < first + c->n; i += n ? n : 1)
+		n = fuse_adds(e, i, first + c->n);
+	if (c->n)
+		emit_uop(e, &end);
+	return first;
+}
+
+/* Where the copies of a detour begin; 0 = there are none. */
+struct placed {
+	uint32_t others, careful, later;
+};
+
+/* The uops stay where they are from here on. */
+static void join_chains(struct program *p, const struct detour *d, const struct placed *at)
+{
+	d->chains->after = &p->uops[d->end];
+	d->chains->others = at->others ? &p->uops[at->others] : NULL;
+	if (at->others)
+		p->uops[at->others + d->others.n].chains = d->chains;
+}
+
+static void join_dots(struct program *p, const struct detour *d, const struct placed *at)
+{
+	struct dots *c = d->dots;
+	c->after = &p->uops[at->later ? at->later : d->end];
+	c->careful = at->careful ? &p->uops[at->careful] : NULL;
+	c->others = at->others ? &p->uops[at->others] : NULL;
+	if (at->others)
+		p->uops[at->others + d->others.n].dots = c;
+	if (at->careful)
+		p->uops[at->careful + d->careful.n].x.to = c->after;
+	if (at->later)
+		p->uops[at->later + d->later.n].x.to = &p->uops[d->end];
 }
 
 void fuse_chains_finish(struct emit *e)
 {
-	const struct program *p = e->p;
-	uint32_t at = p->n_uops;
-	for (unsigned k = 0; k < e->n_detours; k++)
-		put_others(e, &e->detours[k]);
-	for (unsigned k = 0; k < e->n_detours; k++) { /* they stay where they are from here on */
-		struct detour *d = &e->detours[k];
-		d->chains->after = &p->uops[d->end];
-		d->chains->others = d->n_others ? &p->uops[at] : NULL;
-		at += d->n_others ? d->n_others + 1 : 0;
-		free(d->others);
+	const struct fused_handlers *h = e->h->fused;
+	struct placed *at = mem_calloc(e->n_detours + 1, sizeof *at);
+	for (unsigned k = 0; k < e->n_detours; k++) {
+		const struct detour *d = &e->detours[k];
+		at[k].others = put_copies(e, d, &d->others, d->dots ? d->dots->sum : h->chains);
+		at[k].careful = put_copies(e, d, &d->careful, h->go_on);
+		at[k].later = put_copies(e, d, &d->later, h->go_on);
 	}
+	for (unsigned k = 0; k < e->n_detours; k++) {
+		struct detour *d = &e->detours[k];
+		(d->dots ? join_dots : join_chains)(e->p, d, &at[k]);
+		free(d->others.uop);
+		free(d->careful.uop);
+		free(d->later.uop);
+	}
+	free(at);
 	e->n_detours = 0;
 }

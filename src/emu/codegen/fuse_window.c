@@ -1,6 +1,6 @@
 /*
- * Finds a window: loads from shared memory, FMAs, and other operations that may be done before
- * them; see fuse_chains.c.
+ * Finds a window: loads, FMAs, and other operations that may be done before them; see
+ * fuse_chains.c.
  */
 #include "emu/codegen/fuse_window.h"
 
@@ -24,6 +24,28 @@ static void define(struct window *w, int32_t reg, enum def_kind kind, size_t ind
 uint32_t window_uops_end(const struct window *w, uint32_t op)
 {
 	return op + 1 < w->segment_end ? w->e->p->op_uop[op + 1] : w->e->p->n_uops;
+}
+
+void window_copy(const struct window *w, uint32_t op, struct copies *c)
+{
+	for (uint32_t u = w->e->p->op_uop[op]; u < window_uops_end(w, op); u++) {
+		c->uop = mem_realloc(c->uop, c->n + 1, sizeof *c->uop);
+		c->uop[c->n++] = u;
+	}
+}
+
+struct detour *window_detour(const struct window *w, struct chains *chains, struct dots *dots)
+{
+	struct emit *e = w->e;
+	MEM_ROOM(e->detours, e->n_detours, e->cap_detours, 16);
+	struct detour *d = &e->detours[e->n_detours++];
+	*d = (struct detour){ .first = e->p->op_uop[w->first],
+		                  .end = window_uops_end(w, w->end - 1),
+		                  .chains = chains,
+		                  .dots = dots };
+	for (unsigned k = 0; k < w->n_others; k++)
+		window_copy(w, w->other[k], &d->others);
+	return d;
 }
 
 static uint32_t uop_count(const struct window *w, uint32_t op)
@@ -61,10 +83,11 @@ static bool half_layout(const struct emit *e, const struct memop *m, struct fact
 static uint8_t base_for(struct window *w, const struct memop *m)
 {
 	unsigned k = 1;
-	while (k < CHAIN_BASES && k < w->n_bases &&
+	const unsigned most = w->global ? WINDOW_BASES : CHAIN_BASES;
+	while (k < most && k < w->n_bases &&
 	       (w->base[k].slot != m->addr.slot || w->base[k].wide != m->addr.wide))
 		k++;
-	if (k == CHAIN_BASES)
+	if (k == most)
 		return 0;
 	struct chain_base *b = &w->base[k];
 	if (k == w->n_bases) {
@@ -95,20 +118,29 @@ static bool may_define(const struct window *w, const struct xop *x)
 	return true;
 }
 
+/* Is its address known when it is to be looked at: in shared memory before the window, else when
+ * its other operations are done? */
+static bool address_known(const struct window *w, const struct load *l)
+{
+	const struct xsrc *s = &l->m->x->s[0];
+	const enum def_kind kind = s->kind == S_REG ? def_of(w, s->reg).kind : DEF_BEFORE;
+	return kind == DEF_BEFORE || (w->global && kind == DEF_OTHER);
+}
+
 /* Is it a load that FMAs may do themselves? */
 static bool take_load(struct window *w, uint32_t op)
 {
 	const struct xop *x = &w->e->im->ir.ops[op];
 	struct load l = { .op = op };
-	if (x->kind != X_LD || x->space != SPACE_SHARED || x->bytes != 4 || x->guard >= 0 ||
-	    x->strong || x->matrix)
+	if (x->kind != X_LD || x->space != (w->global ? SPACE_GLOBAL : SPACE_SHARED) || x->bytes != 4 ||
+	    x->guard >= 0 || x->strong || x->matrix)
 		return false;
 	l.m = &w->e->p->mem[x->mem];
 	/* one uop, with what watches it */
 	if (!l.m->full_probe || uop_count(w, op) != 1 + (w->e->p->kind == PROGRAM_CHECKED) ||
 	    l.m->low % l.m->access || !half_layout(w->e, l.m, &l.at))
 		return false;
-	if (x->s[0].kind == S_REG && def_of(w, x->s[0].reg).kind != DEF_BEFORE)
+	if (!address_known(w, &l))
 		return false;
 	l.at.base = base_for(w, l.m);
 	if (!l.at.base || !may_define(w, x))
@@ -136,7 +168,7 @@ static bool find_factor(const struct window *w, const struct xsrc *s, uint32_t s
 {
 	const struct reg_def d =
 		s->kind == S_REG ? def_of(w, s->reg) : (struct reg_def){ .kind = DEF_BEFORE };
-	if (d.kind == DEF_SUM)
+	if (d.kind == DEF_SUM || d.kind == DEF_LATER)
 		return false;
 	if (d.kind == DEF_LOAD) {
 		*f = w->load[d.index].at;
@@ -177,7 +209,9 @@ static bool take_fma(struct window *w, uint32_t op)
 		return false;
 	const struct reg_def acc =
 		x->s[2].kind == S_REG ? def_of(w, x->s[2].reg) : (struct reg_def){ .kind = DEF_BEFORE };
-	if (acc.kind == DEF_LOAD)
+	if (acc.kind == DEF_LOAD || acc.kind == DEF_LATER)
+		return false;
+	if (w->global && (w->n_fmas == DOT_STEPS || (acc.kind != DEF_SUM && w->n_sums)))
 		return false;
 	const bool same = x->s[2].kind == S_REG && x->s[2].reg == x->d[0];
 	if (!same && !may_define(w, x))
@@ -224,12 +258,29 @@ static bool plain(const struct window *w, uint32_t op)
 	return true;
 }
 
+/* An address moves on that loads of global memory still need: may @x, and what follows it, wait for
+ * the chains? Scalars share their slots with nothing. */
+static bool may_wait(const struct window *w, const struct xop *x, const int32_t *reads, unsigned n)
+{
+	const struct affine *form = w->e->p->forms.reg;
+	bool scalars = w->global;
+	for (unsigned i = 0; i < n; i++)
+		scalars &= form[reads[i]].cls == AFFINE_SCALAR;
+	for (unsigned i = 0; i < x->n_d; i++)
+		scalars &= x->d[i] < 0 ||
+		           (form[x->d[i]].cls == AFFINE_SCALAR && def_of(w, x->d[i]).kind != DEF_SUM);
+	return scalars;
+}
+
 static bool take_other(struct window *w, uint32_t op)
 {
 	const struct xop *x = &w->e->im->ir.ops[op];
 	int32_t reads[X_MAX_VEC + 4];
 	const unsigned n = xop_reads(x, reads);
-	if (!plain(w, op) || !may_define(w, x))
+	if (!plain(w, op))
+		return false;
+	const bool waits = w->n_later || !may_define(w, x);
+	if (waits && !may_wait(w, x, reads, n))
 		return false;
 	for (unsigned i = 0; i < n; i++)
 		if (def_of(w, reads[i]).kind == DEF_SUM)
@@ -240,8 +291,11 @@ static bool take_other(struct window *w, uint32_t op)
 			w->load[d.index].kept = true;
 	}
 	for (unsigned i = 0; i < x->n_d; i++)
-		define(w, x->d[i], DEF_OTHER, 0, 0);
-	w->other[w->n_others++] = op;
+		define(w, x->d[i], waits ? DEF_LATER : DEF_OTHER, 0, 0);
+	if (waits)
+		w->later[w->n_later++] = op;
+	else
+		w->other[w->n_others++] = op;
 	return true;
 }
 
@@ -251,7 +305,7 @@ static bool take_other(struct window *w, uint32_t op)
 static void fill(struct window *w, uint32_t limit)
 {
 	w->round++;
-	w->n_loads = w->n_fmas = w->n_sums = w->n_reads = w->n_others = 0;
+	w->n_loads = w->n_fmas = w->n_sums = w->n_reads = w->n_others = w->n_later = 0;
 	w->n_bases = 1;
 	uint32_t op = w->first;
 	while (op < limit && op - w->first < WINDOW_OPS &&
@@ -270,7 +324,9 @@ static void keep_loads(struct window *w)
 			const struct reg_def d = x->d[i] < 0 ? (struct reg_def){ 0 } : def_of(w, x->d[i]);
 			l->kept = d.kind == DEF_LOAD && d.index == k && live_after(w, w->end - 1, x->d[i]);
 		}
-		if (l->kept)
+		if (l->kept && w->n_later && l->op > w->later[0])
+			w->later[w->n_later++] = l->op;
+		else if (l->kept)
 			w->other[w->n_others++] = l->op;
 	}
 }
@@ -281,11 +337,32 @@ static void note_first(const struct window *w, uint32_t slot, uint32_t op)
 	*first = op < *first ? op : *first;
 }
 
+/* What @op writes is not changed behind its place. */
+static void note_written(const struct window *w, uint32_t op)
+{
+	const struct xop *x = &w->e->im->ir.ops[op];
+	for (unsigned i = 0; i < x->n_d; i++)
+		if (x->d[i] >= 0)
+			note_first(w, w->e->p->reg_slot[x->d[i]], op);
+}
+
+/* Loads and FMAs may have to be done one by one behind the others. */
+static void note_careful(const struct window *w)
+{
+	for (unsigned k = 0; k < w->n_loads; k++)
+		if (!w->load[k].kept)
+			note_written(w, w->load[k].op);
+	for (unsigned k = 0; k < w->n_fmas; k++)
+		note_written(w, w->fma[k].op);
+}
+
 /* Up to where the window holds: what chains read and write is not changed behind their place. */
 static uint32_t holds_until(const struct window *w)
 {
 	uint32_t until = w->end;
 	memset(w->first_read, 0xff, w->n_slots * sizeof *w->first_read);
+	if (w->global)
+		note_careful(w);
 	for (unsigned k = 0; k < w->n_reads; k++)
 		note_first(w, w->read[k].slot, w->read[k].op);
 	for (unsigned k = 0; k < w->n_sums; k++)
@@ -338,15 +415,17 @@ static bool longest(struct window *w)
 		limit = holds_until(w);
 		if (limit == w->end) {
 			qsort(w->other, w->n_others, sizeof *w->other, ascending);
+			qsort(w->later, w->n_later, sizeof *w->later, ascending);
 			return chains_agree(w);
 		}
 	}
 	return false;
 }
 
-bool window_find(struct window *w, uint32_t first)
+bool window_find(struct window *w, uint32_t first, bool global)
 {
 	w->first = first;
+	w->global = global;
 	fill(w, first + 1);
 	if (w->n_loads || w->n_fmas) /* a window begins with one of them */
 		return longest(w);

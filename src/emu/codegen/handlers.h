@@ -47,6 +47,8 @@ struct warp_handlers {
 };
 /* Registers that are one scalar per warp, and predicates (vm/uniform.c). */
 struct uniform_handlers {
+	uop_fn
+		adds; /* c add_b64 in a row; y of those behind the first: a is what the one before gave */
 	struct handler op[E_COUNT];
 	struct handler pred[4]; /* by enum ptx_boolop */
 	struct handler select, clock;
@@ -90,9 +92,11 @@ struct wide_handlers {
 };
 
 /* Load, load, FMA in one; runs of FMAs; sums of products: at the first uop of their window, and
- * behind its others. NULL = not at this level. */
+ * behind its others; the same of global memory, of whole warps or of half warps; on to x.to.
+ * NULL = not at this level. */
 struct fused_handlers {
-	uop_fn dot_global, dot_global_halves, dot_shared, fma_run, chains_first, chains;
+	uop_fn dot_global, dot_global_halves, dot_shared, fma_run;
+	uop_fn chains_first, chains, dots_first, dots, dots_halves, go_on;
 };
 
 /* --- all of them --- */

@@ -33,6 +33,7 @@ struct uop {
 	union {
 		const struct fused *fused;      /* of a handler that also does the uops behind this one */
 		const struct chains *chains;    /* the same */
+		const struct dots *dots;        /* the same */
 		const struct call_frame *frame; /* of a call */
 		const struct system_operands *system;
 		const struct tensor_operands *tensor;
@@ -195,6 +196,42 @@ struct chains {
 	uop_fn watched;
 };
 
+/*
+ * A sum of products of global memory, kept in vector registers: of each product a factor is 32
+ * words in a row, or 16 for each half warp, by an address of its own; the other is one word for
+ * each half warp, all by one address.
+ *
+ * Its window is as one of chains, but the addresses are looked at behind the window's other uops,
+ * which may work them out. Where one does not fit, copies of the window's loads and FMAs follow.
+ */
+enum { DOT_STEPS = 16 };
+struct dots {
+	uop_fn alone, sum;         /* handler of the first uop; of the sum */
+	const struct uop *others;  /* copies, behind which the sum is; NULL = there are none */
+	const struct uop *careful; /* copies of loads and FMAs; NULL = the uops as they stand */
+	const struct uop *after;   /* what follows the sum */
+	uint32_t acc, d, n;        /* slots of 32 lanes; FMAs */
+	int64_t half;              /* from the first half warp's row to the second's */
+	uint32_t usual;            /* memop.usual of the rows */
+	struct {
+		uint32_t slot, number; /* of the address; of all dots of the image */
+		uint32_t reach;        /* from the first word to the last one, of a half warp */
+		bool askew;            /* the sectors of a load depend on the address */
+		int64_t low, half;     /* of the first one; to the second half warp's */
+	} word;
+	const struct dot_step {
+		uint32_t slot, id; /* of the row's address; memory number */
+		int64_t low;       /* memop.low */
+		uint32_t word;     /* bytes from the first word */
+	} *step;
+	const struct dot_load { /* all loads, to look at them one by one */
+		uint32_t slot, id;
+		bool word;
+		int64_t low;
+	} *load;
+	uint32_t n_loads;
+};
+
 /* A product of matrices: slots of the registers of A, B, C and D. */
 struct tensor_operands {
 	struct ir_tensor tensor;
@@ -245,6 +282,7 @@ struct image {
 	enum program_kind start; /* where warps begin */
 	struct segment *segments;
 	unsigned n_segments;
+	uint32_t n_dots;
 	uint32_t *op_segment; /* operation -> segment */
 	int32_t *begun;       /* by memory number; see loads_together.h */
 	struct const_slot *consts;

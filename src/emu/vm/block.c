@@ -50,6 +50,7 @@ static void warp_init(struct worker *wk, uint32_t number)
 	w->worker = wk;
 	w->image = g->image;
 	w->segments = wk->segments;
+	w->dots = wk->dots;
 	w->mem = wk->mem;
 	w->guards = wk->guard_lanes;
 	w->host = (uintptr_t)g->arena->host - (uintptr_t)g->arena->base;
@@ -86,6 +87,7 @@ void emu_worker_init(struct worker *wk, struct grid *g, unsigned index)
 	wk->mem = mem_calloc(im->ir.n_mem + 1, sizeof *wk->mem);
 	for (unsigned k = 0; k < 2; k++)
 		wk->win[k] = mem_calloc(im->ir.n_mem + 1, sizeof *wk->win[k]);
+	wk->dots = mem_calloc(im->n_dots + 1, sizeof *wk->dots);
 	wk->repeat = mem_calloc(im->ir.n_mem + 1, sizeof *wk->repeat);
 	wk->place = mem_calloc(im->ir.n_mem + 1, sizeof *wk->place);
 	wk->region_at = mem_calloc(im->ir.n_mem + 1, sizeof *wk->region_at);
@@ -118,6 +120,7 @@ void emu_worker_free(struct worker *wk)
 	free(wk->mem);
 	free(wk->win[0]);
 	free(wk->win[1]);
+	free(wk->dots);
 	free(wk->repeat);
 	free(wk->place);
 	free(wk->region_at);

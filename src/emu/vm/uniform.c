@@ -39,6 +39,20 @@
 	}
 #include "emu/lane/ops.def"
 
+/* Additions in a row, mostly each to what the one before gave: that stays in a register. */
+HANDLER(uni_adds)
+{
+	const struct uop *const end = u + u->c;
+	uint64_t sum = SCALAR64(u->a) + SCALAR64(u->b);
+	(void)mask;
+	SCALAR64(u->d) = sum;
+	for (u++; u < end; u++) {
+		sum = (u->y ? sum : SCALAR64(u->a)) + SCALAR64(u->b);
+		SCALAR64(u->d) = sum;
+	}
+	NEXT_full(u);
+}
+
 /* Predicates: d = (a ^ low half of x) op (b ^ high half of x), only the active lanes. */
 #define PRED_OP(name, expr)                                       \
 	HANDLER(name##_full)                                          \
@@ -86,6 +100,7 @@ CLOCK(full)
 CLOCK(masked)
 
 const struct uniform_handlers vm_uniform_handlers = {
+	.adds = uni_adds,
 	.op = {
 #define OP1(id, D, A, expr) [E_##id] = { uni_##id##_full, uni_##id##_masked },
 #define OP2(id, D, A, B, expr) [E_##id] = { uni_##id##_full, uni_##id##_masked },

@@ -57,6 +57,11 @@ struct mem_window {
 	bool only_read;    /* nothing can write there: no access races */
 };
 
+/* Where the first word of a sum of products (struct dots) may lie. */
+struct dot_window {
+	uint64_t lo, len;
+};
+
 /* Where an instruction's last irregular access went, where nothing is counted: of one buffer. */
 struct mem_buffer {
 	uint64_t low, size; /* size 0 = nowhere yet */
@@ -173,6 +178,7 @@ struct worker {
 	struct segment_count *segments;
 	struct mem_count *mem;
 	struct mem_window *win[2]; /* of the speculative and of the conservative program */
+	struct dot_window *dots;   /* by number */
 	uop_fn quick;              /* for irregular accesses of this block; NULL = with care */
 	struct mem_buffer *place;  /* by memory number */
 	uint64_t *region_at;       /* by memory number: base of the region that it was in; 0 = none */

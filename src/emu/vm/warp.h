@@ -93,6 +93,7 @@ struct warp {
 	struct segment_count *segments;
 	struct mem_count *mem;
 	struct mem_window *win;
+	struct dot_window *dots;
 	uint64_t *guards; /* worker's guard_lanes */
 	uintptr_t host;   /* + device address = host address */
 	uint8_t *shared;

@@ -144,22 +144,22 @@ static inline void log_lanes(struct warp *w, const struct memop *m, uint64_t low
 /* --- counts --- */
 
 /* Where the address is not as aligned as usual, sectors and lines are counted now. */
-static inline void count_odd(struct warp *w, const struct uop *u, uint64_t low)
+static inline void count_odd(struct warp *w, const struct memop *m, uint64_t low)
 {
-	const uint64_t n = MEMOP->lines_at[low & 127];
-	struct mem_count *c = &w->mem[u->y];
+	const uint64_t n = m->lines_at[low & 127];
+	struct mem_count *c = &w->mem[m->id];
 	c->odd[w->program->kind]++;
 	c->packed += (n & 0xff) | (n >> 8) << 32;
 }
 static inline void count_unit(struct warp *w, const struct uop *u, uint64_t low)
 {
 	if (RARE(low & 127)) /* the usual of consecutive words */
-		count_odd(w, u, low);
+		count_odd(w, MEMOP, low);
 }
 static inline void count_pattern(struct warp *w, const struct uop *u, uint64_t low)
 {
 	if (RARE(low & MEMOP->usual))
-		count_odd(w, u, low);
+		count_odd(w, MEMOP, low);
 }
 #define COUNT_UNIT_global count_unit(w, u, low)
 #define COUNT_UNIT_shared32 ((void)0)

@@ -6,7 +6,7 @@
  * The counters of the single uops still hold: segments count them, and whatever they would have to
  * look at closely (another buffer, a followed line, an odd address) is left to them.
  */
-#include "emu/vm/simd/simd_place.h"
+#include "emu/vm/simd/simd_count.h"
 
 #if defined(__AVX512F__)
 #define VECTORS 2
@@ -200,9 +200,135 @@ GUEST chains_first ARGS
 	EMU_JUMP chains(w, u, mask);
 }
 
+/* --- sums of products of global memory --- */
+
+/* Do all words lie where each of them lay last? Where the first one may lie is kept. */
+static COLD bool find_words(struct warp *w, const struct dots *c)
+{
+	uint64_t lo = 0, end = UINT64_MAX;
+	for (const struct dot_load *l = c->load, *last = l + c->n_loads; l < last; l++) {
+		const struct mem_window *win = &w->win[l->id];
+		const uint64_t ahead = (uint64_t)(l->low - c->word.low);
+		if (!l->word)
+			continue;
+		if (!fits_window(win, SCALAR64(l->slot) + (uint64_t)l->low, 3))
+			return false;
+		lo = win->lo - ahead > lo ? win->lo - ahead : lo;
+		end = win->lo + win->len - ahead < end ? win->lo + win->len - ahead : end;
+	}
+	w->dots[c->word.number] = (struct dot_window){ lo, end - lo };
+	return true;
+}
+
+/* Loads of which the cache simulation may follow a line; words that lie askew. */
+static COLD void note_dots(struct warp *w, const struct dots *c)
+{
+	for (const struct dot_load *l = c->load, *last = l + c->n_loads; l < last; l++) {
+		const struct memop *m = &w->program->mem[l->id];
+		const uint64_t low = SCALAR64(l->slot) + (uint64_t)l->low;
+		if (l->word && low & m->usual)
+			count_odd(w, m, low);
+		if (l->word ? sampled_words(w, m, low) : sampled_halves(w, m, low))
+			log_lanes(w, m, low, m->x->bypass_l1 ? LOG_LOAD_L2 : LOG_LOAD);
+	}
+}
+
+static inline const struct uop *dots_one_by_one(struct warp *w, const struct uop *u, uint32_t mask)
+{
+	if (u->dots->careful)
+		NEXT_full(u->dots->careful);
+	EMU_JUMP u->dots->alone(w, u, mask);
+}
+
+/* Lines from @low to @reach bytes further, which are two at most. */
+static inline bool words_sampled(const struct warp *w, uint64_t low, uint32_t reach)
+{
+	return sampled(w, low) || (RARE((low & 127) + reach > 127) && sampled(w, low + reach));
+}
+
+/* Rows at @at, some of which lie askew: may a line of them be followed that they do not begin in?
+ */
+static inline bool count_askew(struct warp *w, const struct dots *c, const uint64_t *at)
+{
+	const struct memop *mem = w->program->mem;
+	bool follow = false;
+	for (uint32_t i = 0; i < c->n; i++) {
+		if (!(at[i] & c->usual))
+			continue;
+		count_odd(w, &mem[c->step[i].id], at[i]);
+		follow |= sampled(w, at[i] + 63) || sampled(w, at[i] + (uint64_t)c->half + 63);
+	}
+	return follow;
+}
+
+#define DOTS(name, halves)                                                                        \
+	GUEST name ARGS                                                                               \
+	{                                                                                             \
+		const struct dots *c = u->dots;                                                           \
+		const uint64_t word = SCALAR64(c->word.slot) + (uint64_t)c->word.low;                     \
+		const struct dot_window *seen = &w->dots[c->word.number];                                 \
+		const uint32_t n = c->n;                                                                  \
+		uint64_t at[DOT_STEPS], odd = 0;                                                          \
+		bool fit = true, follow = c->word.askew || words_sampled(w, word, c->word.reach);         \
+		if (RARE(word - seen->lo >= seen->len || word & 3) && !find_words(w, c))                  \
+			EMU_JUMP dots_one_by_one(w, u, mask);                                                 \
+		if ((halves) && c->word.half)                                                             \
+			follow |= words_sampled(w, word + (uint64_t)c->word.half, c->word.reach);             \
+		for (uint32_t i = 0; i < n; i++) {                                                        \
+			const struct dot_step *s = &c->step[i];                                               \
+			at[i] = SCALAR64(s->slot) + (uint64_t)s->low;                                         \
+			fit &= fits_window(&w->win[s->id], at[i], 3);                                         \
+			odd |= at[i];                                                                         \
+			follow |= sampled(w, at[i]);                                                          \
+			if ((halves) && c->half)                                                              \
+				follow |= sampled(w, at[i] + (uint64_t)c->half);                                  \
+		}                                                                                         \
+		if (RARE(!fit))                                                                           \
+			EMU_JUMP dots_one_by_one(w, u, mask);                                                 \
+		if (odd & c->usual)                                                                       \
+			follow |= count_askew(w, c, at);                                                      \
+		if (RARE(follow))                                                                         \
+			note_dots(w, c);                                                                      \
+		const uint8_t *first = (const uint8_t *)(w->host + word);                                 \
+		const mem_f32 *from = frame(w, c->acc);                                                   \
+		mem_f32 *d = frame(w, c->d);                                                              \
+		vec acc[VECTORS];                                                                         \
+		EACH_VECTOR(i) acc[i] = LOAD(from + WIDTH * i);                                           \
+		for (uint32_t k = 0; k < n; k++) {                                                        \
+			const uint8_t *row = (const uint8_t *)(w->host + at[k]);                              \
+			const uint8_t *one = first + c->step[k].word;                                         \
+			EACH_VECTOR(i)                                                                        \
+			acc[i] =                                                                              \
+				FMA(LOAD(words_at(row, (halves) ? HALF(i) * c->half : 64 * HALF(i)) + WITHIN(i)), \
+			        SPLAT(*words_at(one, (halves) ? HALF(i) * c->word.half : 0)), acc[i]);        \
+		}                                                                                         \
+		EACH_VECTOR(i) STORE(d + WIDTH * i, acc[i]);                                              \
+		NEXT_full(c->after);                                                                      \
+	}
+DOTS(dots, 0)
+DOTS(dots_halves, 1)
+
+GUEST dots_first ARGS
+{
+	(void)w;
+	(void)mask;
+	NEXT_full(u->dots->others);
+}
+
+GUEST go_on ARGS
+{
+	(void)w;
+	(void)mask;
+	NEXT_full(u->x.to);
+}
+
 const struct fused_handlers LEVEL(fused_handlers) = {
 	.chains = chains,
 	.chains_first = chains_first,
+	.dots_first = dots_first,
+	.dots = dots,
+	.dots_halves = dots_halves,
+	.go_on = go_on,
 	.fma_run = fma_run,
 	.dot_global = dot_global,
 	.dot_global_halves = dot_global_halves,
