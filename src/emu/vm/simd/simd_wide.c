@@ -7,11 +7,13 @@
 #include "base/value_flags.h"
 
 #if defined(__AVX512F__)
-/* Four words per lane, all within 512 bytes, which may be read: picked from eight vectors. */
-static inline void load_quads_near(struct warp *w, const struct memop *m, const uint8_t *from)
+/* Four words per lane, all within the @n (2, 4 or 8) vectors from @from on, which may be read: picked
+ * from pairs of vectors, by the bits that a pair leaves open. */
+__attribute__((always_inline)) static inline void load_quads_near(struct warp *w, const struct memop *m, const uint8_t *from,
+                                   const unsigned n)
 {
 	__m512i z[8];
-	for (unsigned k = 0; k < 8; k++)
+	for (unsigned k = 0; k < n; k++)
 		z[k] = _mm512_loadu_si512(from + 64 * k);
 	for (unsigned h = 0; h < 2; h++) {
 		const __m512i first = _mm512_slli_epi32(_mm512_loadu_si512(m->index + 16 * h), 2);
@@ -20,12 +22,13 @@ static inline void load_quads_near(struct warp *w, const struct memop *m, const 
 		for (int e = 0; e < 4; e++) {
 			const __m512i at = _mm512_add_epi32(first, _mm512_set1_epi32(e));
 			__m512i r[4];
-			for (unsigned k = 0; k < 4; k++)
+			for (unsigned k = 0; k < n / 2; k++)
 				r[k] = _mm512_permutex2var_epi32(z[2 * k], at, z[2 * k + 1]);
-			const __m512i lo = _mm512_mask_mov_epi32(r[0], bit5, r[1]);
-			const __m512i hi = _mm512_mask_mov_epi32(r[2], bit5, r[3]);
-			_mm512_storeu_si512((char *)frame(w, (uint32_t)m->d[e]) + 64 * h,
-			                    _mm512_mask_mov_epi32(lo, bit6, hi));
+			for (unsigned k = 0; k < n / 4; k++)
+				r[k] = _mm512_mask_mov_epi32(r[2 * k], bit5, r[2 * k + 1]);
+			if (n == 8)
+				r[0] = _mm512_mask_mov_epi32(r[0], bit6, r[1]);
+			_mm512_storeu_si512((char *)frame(w, (uint32_t)m->d[e]) + 64 * h, r[0]);
 		}
 	}
 }
@@ -35,7 +38,12 @@ static inline void load_quads(struct warp *w, const struct memop *m, const uint8
 {
 #if defined(__AVX512F__)
 	if (m->span <= 512) {
-		load_quads_near(w, m, from);
+		if (m->span <= 128)
+			load_quads_near(w, m, from, 2);
+		else if (m->span <= 256)
+			load_quads_near(w, m, from, 4);
+		else
+			load_quads_near(w, m, from, 8);
 		return;
 	}
 #endif
