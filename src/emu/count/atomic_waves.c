@@ -54,11 +54,13 @@ static unsigned set_of(uint64_t line)
 unsigned global_atomic_waves(const uint64_t address[32], uint32_t mask, bool swap)
 {
 	struct lane_sets words, pieces;
-	unsigned lanes[32] = { 0 }, most[32] = { 0 }; /* by first lane, of a word and of a piece */
+	unsigned lanes[32], most[32]; /* by first lane, of a word and of a piece */
 	unsigned turns[SETS] = { 0 }, passes[32] = { 0 }, sum = 0;
 	lane_sets_find(&words, address, mask, 0);
 	lane_sets_find(&pieces, address, mask, (unsigned)__builtin_ctz(swap ? SWAP_BYTES : LINE_BYTES));
-	for (uint32_t m = mask; m; m &= m - 1) {
+	for (unsigned i = 0; i < 32; i++)
+		lanes[i] = most[i] = 1;
+	for (uint32_t m = mask & ~words.firsts; m; m &= m - 1) {
 		const unsigned i = lowest(m), k = pieces.first[i], n = ++lanes[words.first[i]];
 		most[k] = n > most[k] ? n : most[k];
 	}

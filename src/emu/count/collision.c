@@ -39,16 +39,21 @@
 
 typedef _Atomic uint64_t counter;
 
+struct collision_counts {
+	bool used[PHASES];
+	uint64_t unit[PHASES][L2_UNITS], sector[PHASES][SECTORS];
+	uint64_t requests, swaps, swap_lanes;
+	struct collision_counts *next; /* of the log's */
+};
+
 struct collision_log {
 	uint64_t concurrent, groups; /* blocks; groups of so many in the grid */
-	_Atomic bool used[PHASES];
-	counter unit[PHASES][L2_UNITS], sector[PHASES][SECTORS];
-	counter swaps, swap_lanes;
+	struct collision_counts *_Atomic counts;
+	struct collision_counts *alone; /* one of them: whoever brings none */
 	/* Looks at words that may be changed then: lines by phase and by unit, and between which
 	 * addresses they lie. */
 	counter look_lines[PHASES], look_low[PHASES], look_high[PHASES], look_unit[L2_UNITS];
 	struct swap_log *wishes;
-	counter requests;
 };
 
 struct collision_log *collision_log_new(uint64_t concurrent, uint64_t blocks, uint64_t block_warps)
@@ -62,9 +67,28 @@ struct collision_log *collision_log_new(uint64_t concurrent, uint64_t blocks, ui
 
 void collision_log_free(struct collision_log *c)
 {
+	struct collision_counts *next = c ? c->counts : NULL;
+	while (next) {
+		struct collision_counts *one = next;
+		next = one->next;
+		free(one);
+	}
 	if (c)
 		swap_log_free(c->wishes);
 	free(c);
+}
+
+/* The thread's own, made when it first has something to note. */
+static struct collision_counts *counts_of(struct collision_log *c, struct collision_counts **own)
+{
+	struct collision_counts **mine = own ? own : &c->alone;
+	if (!*mine) {
+		*mine = mem_zalloc(sizeof **mine);
+		(*mine)->next = atomic_load(&c->counts);
+		while (!atomic_compare_exchange_weak(&c->counts, &(*mine)->next, *mine))
+			;
+	}
+	return *mine;
 }
 
 static uint64_t mix(uint64_t x)
@@ -160,31 +184,36 @@ void collision_log_want(struct collision_log *c, const struct collision *x)
 void collision_log_add(struct collision_log *c, const struct collision *x)
 {
 	const unsigned phase = phase_of(c, x);
-	add(&c->requests, 1);
-	atomic_store_explicit(&c->used[phase], true, memory_order_relaxed);
+	struct collision_counts *const t = counts_of(c, x->own);
+	t->requests++;
+	t->used[phase] = true;
 	if (x->swap) {
-		add(&c->swap_lanes, lane_popc32(x->mask));
-		add(&c->swaps, lane_popc32(x->changed));
+		t->swap_lanes += lane_popc32(x->mask);
+		t->swaps += lane_popc32(x->changed);
 		if (!x->looked)
 			wish(c, x, x->wishes, x->changed);
 	}
 	struct lane_sets words, sectors;
-	unsigned n[32] = { 0 }, lanes[32] = { 0 }, passes[32] = { 0 }; /* by first lane */
+	unsigned n[32], lanes[32], passes[32]; /* by first lane */
 	lane_sets_find(&words, x->address, x->mask, 0);
 	lane_sets_find(&sectors, x->address, x->mask, (unsigned)__builtin_ctz(SECTOR));
-	for (uint32_t m = x->mask; m; m &= m - 1) {
+	for (unsigned i = 0; i < 32; i++) {
+		n[i] = passes[i] = 1;
+		lanes[i] = 0;
+	}
+	for (uint32_t m = x->mask; m; m &= m - 1)
+		lanes[sectors.first[lowest(m)]]++;
+	for (uint32_t m = x->mask & ~words.firsts; m; m &= m - 1) {
 		const unsigned i = lowest(m), k = sectors.first[i], same = ++n[words.first[i]];
-		lanes[k]++;
 		passes[k] = same > passes[k] ? same : passes[k];
 	}
 	for (uint32_t m = sectors.firsts; m; m &= m - 1) {
 		const unsigned k = lowest(m);
 		const uint64_t at = x->address[k] / SECTOR;
 		const bool whole = lanes[k] == SECTOR_WORDS * passes[k];
-		add(&c->unit[phase][l2_unit(at * SECTOR)],
-		    passes[k] * (whole ? WHOLE_PASS_PARTS : PASS_PARTS));
+		t->unit[phase][l2_unit(at * SECTOR)] += passes[k] * (whole ? WHOLE_PASS_PARTS : PASS_PARTS);
 		if (x->float_data)
-			add(&c->sector[phase][mix(at) % SECTORS], passes[k]);
+			t->sector[phase][mix(at) % SECTORS] += passes[k];
 	}
 }
 
@@ -192,7 +221,7 @@ void collision_log_add(struct collision_log *c, const struct collision *x)
 
 /* The largest of @n parts of random hits is above their mean by chance; one that is far above has
  * more to do. @clump: of a hit. */
-static double busiest(const counter *part, unsigned n, double clump)
+static double busiest(const uint64_t *part, unsigned n, double clump)
 {
 	double sum = 0, most = 0;
 	for (unsigned i = 0; i < n; i++) {
@@ -206,10 +235,10 @@ static double busiest(const counter *part, unsigned n, double clump)
 
 /* Between what @n parts have to do in phases that wait for each other (@power 1) and in all (0).
  * @table: @n counters of each phase. */
-static double one_after_the_other(const struct collision_log *c, const counter *table, unsigned n,
-                                  double clump, double power)
+static double one_after_the_other(const struct collision_counts *c, const uint64_t *table,
+                                  unsigned n, double clump, double power)
 {
-	counter *whole = mem_calloc(n, sizeof *whole);
+	uint64_t *whole = mem_calloc(n, sizeof *whole);
 	double phased = 0;
 	for (unsigned p = 0; p < PHASES; p++) {
 		if (!c->used[p])
@@ -227,7 +256,21 @@ static double one_after_the_other(const struct collision_log *c, const counter *
 	return spread * pow(phased / fmax(spread, 1), power);
 }
 
-struct collision_totals collision_log_totals(const struct collision_log *c)
+static void add_counts(struct collision_counts *sum, const struct collision_counts *c)
+{
+	sum->requests += c->requests;
+	sum->swaps += c->swaps;
+	sum->swap_lanes += c->swap_lanes;
+	for (unsigned p = 0; p < PHASES; p++) {
+		sum->used[p] |= c->used[p];
+		for (unsigned i = 0; c->used[p] && i < L2_UNITS; i++)
+			sum->unit[p][i] += c->unit[p][i];
+		for (unsigned i = 0; c->used[p] && i < SECTORS; i++)
+			sum->sector[p][i] += c->sector[p][i];
+	}
+}
+
+static struct collision_totals totals_of(const struct collision_counts *c)
 {
 	struct collision_totals t = { 0 };
 	const double requests = fmax(1, (double)c->requests);
@@ -244,17 +287,33 @@ struct collision_totals collision_log_totals(const struct collision_log *c)
 	return t;
 }
 
+struct collision_totals collision_log_totals(const struct collision_log *c)
+{
+	const struct collision_counts *first = c->counts;
+	if (first && !first->next)
+		return totals_of(first);
+	struct collision_counts *sum = mem_zalloc(sizeof *sum);
+	for (const struct collision_counts *one = first; one; one = one->next)
+		add_counts(sum, one);
+	const struct collision_totals t = totals_of(sum);
+	free(sum);
+	return t;
+}
+
 void collision_log_wishes(struct collision_log *c, struct swap_contest *contest)
 {
 	swap_log_wishes(c->wishes, contest);
 }
 
 /* Of all hits, those of the busiest unit. */
-static double busiest_share(const counter *unit)
+static double busiest_share(const counter hits[L2_UNITS])
 {
+	uint64_t unit[L2_UNITS];
 	double sum = 0;
-	for (unsigned i = 0; i < L2_UNITS; i++)
+	for (unsigned i = 0; i < L2_UNITS; i++) {
+		unit[i] = hits[i];
 		sum += (double)unit[i];
+	}
 	return sum > 0 ? busiest(unit, L2_UNITS, 1) / sum : 1;
 }
 

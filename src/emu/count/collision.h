@@ -14,6 +14,8 @@
 #include <stdint.h>
 
 struct collision_log;
+/* What one host thread has noted; the log's. */
+struct collision_counts;
 /* @concurrent: blocks that are resident together, of @blocks in the grid, each of @block_warps. */
 struct collision_log *collision_log_new(uint64_t concurrent, uint64_t blocks, uint64_t block_warps);
 void collision_log_free(struct collision_log *c);
@@ -21,6 +23,8 @@ void collision_log_free(struct collision_log *c);
 /* One atomic of a warp on global memory. Addresses lie on multiples of @bytes. */
 struct collision {
 	const uint64_t *address;
+	struct collision_counts *
+		*own;         /* this thread's, *own NULL at first; or NULL: it is the only one */
 	uint32_t mask;    /* not 0 */
 	unsigned bytes;   /* of a lane */
 	uint64_t block;   /* of the grid */

@@ -10,6 +10,7 @@
 #include "emu/count/probe.h"
 
 #include "emu/count/lane_sets.h"
+#include "emu/count/lane_wide.h"
 #include "emu/lane/lane.h"
 
 static unsigned lowest_lane(uint32_t m)
@@ -116,6 +117,9 @@ void probe_global(const uint64_t *address, uint32_t mask, unsigned access, enum 
 		probe_run(address[lowest_lane(mask)], layout == LAYOUT_SAME ? access : 32 * access, p);
 		return;
 	}
+	if (layout == LAYOUT_ANY && access <= 32 && lane_wide() &&
+	    lane_wide_probe(address, mask, access, p))
+		return;
 	if (layout == LAYOUT_ROW)
 		probe_row(address, mask, access, p);
 	else

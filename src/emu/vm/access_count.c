@@ -10,17 +10,6 @@ static bool counts_lanes(const struct xop *x)
 	       x->type != PTX_F64;
 }
 
-/* How often an atomic on shared memory goes round. @wavefronts: of a store to the same places. */
-static uint64_t shared_passes(const struct access *a, uint64_t wavefronts)
-{
-	const struct xop *x = a->m->x;
-	const bool merged = counts_lanes(x);
-	if (merged && a->bytes == 4)
-		return wavefronts; /* both are the most distinct words in one bank */
-	const unsigned passes = shared_atomic_passes(a->address, a->mask, a->bytes, merged);
-	return x->op == ATOM_CAS ? 2 * passes : passes;
-}
-
 /* Places that the lanes ask constants from, one after the other. */
 static unsigned constant_places(const struct access *a)
 {
@@ -58,10 +47,22 @@ static void count_swaps(const struct access *a)
 	}
 }
 
-static unsigned shared_waves(const struct access *a)
+/* How often an atomic on shared memory goes round. @wavefronts: of a store to the same places. */
+static void count_shared_atomic(const struct access *a, uint64_t wavefronts, struct mem_count *c)
 {
 	const struct xop *x = a->m->x;
-	return shared_atomic_waves(a->address, a->mask, a->bytes, x->op == ATOM_CAS, counts_lanes(x));
+	const bool merged = counts_lanes(x), swap = x->op == ATOM_CAS;
+	if (merged && a->bytes == 4) { /* both are the most distinct words in one bank */
+		c->passes += wavefronts;
+		c->wavefronts += wavefronts;
+		return;
+	}
+	const unsigned waves = shared_atomic_waves(a->address, a->mask, a->bytes, swap, merged);
+	c->wavefronts += waves;
+	if (!merged && a->bytes == 4) /* again both are one: the most lanes in one bank */
+		c->passes += waves;
+	else
+		c->passes += (swap ? 2 : 1) * shared_atomic_passes(a->address, a->mask, a->bytes, merged);
 }
 
 void access_note_collision(struct access *a)
@@ -74,8 +75,11 @@ void access_note_collision(struct access *a)
 	if (a->space != SPACE_GLOBAL || !log || (x->waits && !(x->op == ATOM_CAS && a->swapped)))
 		return;
 	const bool swap = x->retries, looked = a->w->looks > 0;
+	struct worker *wk = a->w->worker;
+	struct worker *first = wk->grid->together ? wk - wk->index : wk->cluster;
 	const struct collision k = {
 		.address = a->address,
+		.own = &first->collisions,
 		.mask = a->mask,
 		.bytes = a->bytes,
 		.block = a->w->worker->block,
@@ -189,9 +193,9 @@ static void count_shared(struct access *a, struct mem_count *c)
 	                                                 a->remote ? LAYOUT_ANY : a->layout, a->write);
 	c->space[1]++;
 	if (a->atomic)
-		c->passes += shared_passes(a, p.wavefronts);
-	if (a->m->x->kind != X_ASYNC) /* those depend on the other side, too: access.c */
-		c->wavefronts += a->atomic ? shared_waves(a) : p.wavefronts;
+		count_shared_atomic(a, p.wavefronts, c);
+	else if (a->m->x->kind != X_ASYNC) /* those depend on the other side, too: access.c */
+		c->wavefronts += p.wavefronts;
 	c->ideal += p.ideal;
 	a->mask = all;
 }

@@ -1,4 +1,5 @@
 /* Chooses the handler set for this processor; see codegen/handlers.h. */
+#include "emu/count/lane_wide.h"
 #include "emu/vm/warp.h"
 
 #include <stddef.h>
@@ -70,8 +71,10 @@ const struct handler_set *handler_set_choose(const char *wanted)
 	bool reached = !wanted || !wanted[0];
 	for (size_t i = 0; i < n; i++) {
 		reached |= !reached && strcmp(sets[i].name, wanted) == 0;
-		if (reached && level_supported(sets[i].name))
+		if (reached && level_supported(sets[i].name)) {
+			lane_wide_allow(strcmp(sets[i].name, "avx512") == 0);
 			return &sets[i];
+		}
 	}
 	return &sets[n - 1];
 }

@@ -170,6 +170,7 @@ enum { TOUCH_READ = 1, TOUCH_WRITE = 2 };
 struct worker {
 	struct grid *grid;
 	unsigned index;
+	struct collision_counts *collisions; /* the first worker's of those that one thread runs */
 	int64_t fuel;    /* of a warp that goes on: branches it may take until it has to yield */
 	uint8_t *frames; /* n_warps frames of frame_bytes */
 	uint8_t *shared, *local;

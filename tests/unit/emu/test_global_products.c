@@ -15,8 +15,9 @@
 #define N_F 8
 #define LEFT (N_F + 1) /* words that a thread leaves */
 #define WORDS 4096
-#define THREADS 80 /* two warps and a half */
-#define BLOCKS 4   /* the first and the last are looked at more closely */
+#define THREADS 80      /* two warps and a half */
+#define BLOCKS 4        /* the first and the last are looked at more closely */
+#define MANY_BLOCKS 600 /* not all lines are followed */
 #define TRIPS 9
 
 struct gen {
@@ -36,7 +37,10 @@ static unsigned pick(struct gen *g, unsigned n)
 static void move_on(struct gen *g)
 {
 	const unsigned to = pick(g, 3) ? (g->row + 1) % 4 : g->row;
-	text_add(&g->t, "\tadd.s64 %%a%u, %%a%u, %%rd9;\n", to, g->row);
+	if (pick(g, 2))
+		text_add(&g->t, "\tadd.s64 %%a%u, %%a%u, %%rd9;\n", to, g->row);
+	else
+		text_add(&g->t, "\tadd.s64 %%a%u, %%rd9, %%a%u;\n", to, g->row);
 	g->row = to;
 }
 
@@ -178,25 +182,25 @@ static bool same_values(const float *a, const float *b, size_t n)
 	return true;
 }
 
-static float *input(struct emu_case *c, const char *name, uint64_t rng)
+static float *input(struct emu_case *c, const char *name, uint64_t rng, unsigned blocks)
 {
-	const size_t n = (size_t)TRIPS * 40 * 520 / 4 + WORDS;
+	const size_t n = (size_t)TRIPS * 40 * 520 / 4 + WORDS + 32 * (size_t)blocks;
 	float *in = emu_buffer(c, name, ELEM_F32, BUF_IN, n);
 	for (size_t i = 0; i < n; i++)
 		in[i] = (float)(rand_next(&rng) >> 40) / (float)(1 << 23) - 1;
 	return in;
 }
 
-static void run_ways(const struct gen *g, uint64_t seed)
+static void run_ways(const struct gen *g, uint64_t seed, unsigned blocks)
 {
-	const size_t n = (size_t)BLOCKS * THREADS * LEFT;
+	const size_t n = (size_t)blocks * THREADS * LEFT;
 	struct counts first = { 0 };
 	float *expected = mem_calloc(n, sizeof *expected);
 	for (unsigned w = 0; w < ARRAY_LEN(emu_ways); w++) {
 		struct emu_case c = { .ptx = mem_strdup(g->t.s) };
-		emu_launch(&c, "k", (struct dim3u){ BLOCKS, 1, 1 }, (struct dim3u){ THREADS, 1, 1 });
-		input(&c, "in", seed);
-		input(&c, "in2", seed + 1);
+		emu_launch(&c, "k", (struct dim3u){ blocks, 1, 1 }, (struct dim3u){ THREADS, 1, 1 });
+		input(&c, "in", seed, blocks);
+		input(&c, "in2", seed + 1, blocks);
 		const float *out = emu_buffer(&c, "out", ELEM_F32, BUF_OUT, n);
 		if (!emu_run_way(&c, &emu_ways[w]))
 			fail_msg("seed %llu, %s: %s\n%s", (unsigned long long)seed, emu_ways[w].name, c.err.msg,
@@ -217,7 +221,7 @@ static void run_seed(uint64_t seed)
 {
 	struct gen g = { .rng = seed * 977 + 1 };
 	make_program(&g);
-	run_ways(&g, seed);
+	run_ways(&g, seed, seed < 12 ? MANY_BLOCKS : BLOCKS);
 	text_free(&g.t);
 }
 
@@ -245,6 +249,31 @@ TEST(what_is_written_again_stays)
 	text_add(&g.t, "\tadd.f32 %%f0, %%f2, %%f4;\n");
 	go_to_other(&g);
 	end(&g, 0);
-	run_ways(&g, 1);
+	run_ways(&g, 1, BLOCKS);
 	text_free(&g.t);
+}
+
+/* Words go down in memory, and at last below their buffer, of whole warps only. */
+TEST(a_word_below_is_a_fault)
+{
+	for (unsigned w = 0; w < ARRAY_LEN(emu_ways); w++) {
+		struct gen g = { .rng = 1 };
+		begin(&g);
+		for (unsigned k = 0; k < 4; k++)
+			text_add(&g.t,
+			         "\tld.global.f32 %%f0, [%%a0 + %u];\n\tld.global.f32 %%g0, [%%rd8 + %u];\n"
+			         "\tfma.rn.f32 %%f7, %%f0, %%g0, %%f7;\n",
+			         512 * k, 80 + 4 * k);
+		text_add(&g.t, "\tadd.s64 %%rd8, %%rd8, -32;\n");
+		end(&g, 6);
+		struct emu_case c = { .ptx = mem_strdup(g.t.s) };
+		emu_launch(&c, "k", (struct dim3u){ BLOCKS, 1, 1 }, (struct dim3u){ 64, 1, 1 });
+		input(&c, "in", 1, BLOCKS);
+		input(&c, "in2", 2, BLOCKS);
+		emu_buffer(&c, "out", ELEM_F32, BUF_OUT, (size_t)BLOCKS * THREADS * LEFT);
+		assert_false(emu_run_way(&c, &emu_ways[w]));
+		assert_non_null(strstr(c.err.msg, "load of 4 bytes out of bounds"));
+		emu_case_free(&c);
+		text_free(&g.t);
+	}
 }
