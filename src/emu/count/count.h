@@ -15,6 +15,7 @@
 #include "emu/count/copy_waves.h"
 #include "emu/count/l2_kept.h"
 #include "emu/count/lane_sets.h"
+#include "emu/count/lane_wide.h"
 #include "emu/count/probe.h"
 #include "emu/count/repeat.h"
 #include "emu/count/turns.h"

@@ -1,5 +1,5 @@
 /* Chooses the handler set for this processor; see codegen/handlers.h. */
-#include "emu/count/lane_wide.h"
+#include "emu/count/count.h"
 #include "emu/vm/warp.h"
 
 #include <stddef.h>
