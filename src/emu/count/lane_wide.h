@@ -1,7 +1,7 @@
 /*
  * What lane_sets.h and probe.h find, 16 lanes at a time, on processors with AVX-512: the same
- * results. Elsewhere, or where it is not allowed, lane_wide() is false, and the others are not to be
- * called.
+ * results. Elsewhere, or where it is not allowed, lane_wide() is false, and the others are not to
+ * be called.
  */
 #ifndef PMPP_EMU_LANE_WIDE_H
 #define PMPP_EMU_LANE_WIDE_H

@@ -7,10 +7,12 @@
 #include "base/value_flags.h"
 
 #if defined(__AVX512F__)
-/* Four words per lane, all within the @n (2, 4 or 8) vectors from @from on, which may be read: picked
- * from pairs of vectors, by the bits that a pair leaves open. */
-__attribute__((always_inline)) static inline void load_quads_near(struct warp *w, const struct memop *m, const uint8_t *from,
-                                   const unsigned n)
+/* Four words per lane, all within the @n (2, 4 or 8) vectors from @from on, which may be read:
+ * picked from pairs of vectors, by the bits that a pair leaves open. */
+__attribute__((always_inline)) static inline void load_quads_near(struct warp *w,
+                                                                  const struct memop *m,
+                                                                  const uint8_t *from,
+                                                                  const unsigned n)
 {
 	__m512i z[8];
 	for (unsigned k = 0; k < n; k++)
