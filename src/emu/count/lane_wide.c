@@ -7,19 +7,22 @@
 
 #define WIDE __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512cd,bmi,lzcnt,popcnt")))
 
-static atomic_bool forbidden;
+static enum { UNKNOWN, CAN, CANNOT } _Atomic state;
 
 void lane_wide_allow(bool allowed)
 {
-	atomic_store_explicit(&forbidden, !allowed, memory_order_relaxed);
+	const bool can = allowed && __builtin_cpu_supports("avx512f") &&
+	                 __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512bw") &&
+	                 __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+	                 __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt");
+	atomic_store_explicit(&state, can ? CAN : CANNOT, memory_order_relaxed);
 }
 
 bool lane_wide(void)
 {
-	return !atomic_load_explicit(&forbidden, memory_order_relaxed) &&
-	       __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512bw") &&
-	       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-	       __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt");
+	if (atomic_load_explicit(&state, memory_order_relaxed) == UNKNOWN)
+		lane_wide_allow(true);
+	return atomic_load_explicit(&state, memory_order_relaxed) == CAN;
 }
 
 /* 32 lanes, one number each. */
@@ -135,6 +138,43 @@ WIDE unsigned lane_wide_busiest(const uint64_t *address, uint32_t mask, unsigned
 	return _mm512_reduce_max_epu32(most) + 1;
 }
 
+/* --- how lanes lie --- */
+
+WIDE enum lane_layout lane_wide_layout(const uint64_t *address, unsigned access, bool row)
+{
+	const __m512i first = _mm512_set1_epi64((long long)address[0]);
+	const __m512i step = _mm512_set1_epi64(row ? 8 * (long long)access : 0);
+	__m512i ahead = _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7),
+	                                   _mm512_set1_epi64(row ? (long long)access : 0));
+	__mmask8 differ = 0;
+	for (unsigned q = 0; q < 4; q++) {
+		differ |= _mm512_cmpneq_epi64_mask(
+			_mm512_sub_epi64(_mm512_loadu_si512(address + 8 * q), first), ahead);
+		ahead = _mm512_add_epi64(ahead, step);
+	}
+	return differ ? LAYOUT_ANY : row ? LAYOUT_ROW : LAYOUT_SAME;
+}
+
+WIDE bool lane_wide_offsets(const uint64_t *address, const int32_t before[32], int32_t offset[32],
+                            bool *same)
+{
+	const __m512i first = _mm512_set1_epi64((long long)address[0]);
+	__mmask8 far = 0;
+	for (unsigned q = 0; q < 4; q++) {
+		const __m512i d = _mm512_sub_epi64(_mm512_loadu_si512(address + 8 * q), first);
+		const __m256i low = _mm512_cvtepi64_epi32(d);
+		far |= _mm512_cmpneq_epi64_mask(_mm512_cvtepi32_epi64(low), d);
+		_mm256_storeu_si256((__m256i *)(void *)(offset + 8 * q), low);
+	}
+	const __mmask16 differ =
+		_mm512_cmpneq_epi32_mask(_mm512_loadu_si512(offset), _mm512_loadu_si512(before)) |
+		_mm512_cmpneq_epi32_mask(_mm512_loadu_si512(offset + 16), _mm512_loadu_si512(before + 16));
+	*same = !differ;
+	return !far;
+}
+
+/* --- lines and sectors --- */
+
 /* One bit of four for the sector of each of 8 lanes' lines. */
 WIDE static inline __m128i sectors_of_eight(const uint64_t *address)
 {
@@ -214,6 +254,19 @@ unsigned lane_wide_busiest(const uint64_t *address, uint32_t mask, unsigned n, u
 {
 	(void)address, (void)mask, (void)n, (void)shift;
 	return 0;
+}
+
+enum lane_layout lane_wide_layout(const uint64_t *address, unsigned access, bool row)
+{
+	(void)address, (void)access, (void)row;
+	return LAYOUT_ANY;
+}
+
+bool lane_wide_offsets(const uint64_t *address, const int32_t before[32], int32_t offset[32],
+                       bool *same)
+{
+	(void)address, (void)before, (void)offset, (void)same;
+	return false;
 }
 
 bool lane_wide_probe(const uint64_t *address, uint32_t mask, unsigned access,

@@ -16,6 +16,12 @@ void lane_wide_allow(bool allowed);
 bool lane_wide_sets(struct lane_sets *s, const uint64_t *address, uint32_t mask, unsigned shift);
 /* As lane_busiest_bank(). */
 unsigned lane_wide_busiest(const uint64_t *address, uint32_t mask, unsigned n, unsigned shift);
+/* As probe_layout() of all 32 lanes: @row tells whether the second lies behind the first. */
+enum lane_layout lane_wide_layout(const uint64_t *address, unsigned access, bool row);
+/* All lanes' addresses from the first one's on; false: further than 2^31. *@same: they are what
+ * @before has, the offsets of another access. */
+bool lane_wide_offsets(const uint64_t *address, const int32_t before[32], int32_t offset[32],
+                       bool *same);
 /* As probe_global() of lanes that lie anyhow, of 32 bytes at most; false as above. */
 bool lane_wide_probe(const uint64_t *address, uint32_t mask, unsigned access,
                      struct global_probe *p);

@@ -29,6 +29,8 @@ enum lane_layout probe_layout(const uint64_t *address, uint32_t mask, unsigned a
 	const unsigned scale = (unsigned)__builtin_ctz(access);
 	const bool row = address[second] != low;
 	uint64_t differ = 0;
+	if (mask == 0xffffffffu && lane_wide())
+		return lane_wide_layout(address, access, row);
 	if (mask == 0xffffffffu && row)
 		for (unsigned i = 0; i < 32; i++)
 			differ |= (address[i] - low) ^ (uint64_t)i << scale;

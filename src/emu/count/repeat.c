@@ -1,6 +1,7 @@
 /* Remembers one arrangement of lanes per instruction; see repeat.h. Knows no warp and no memory. */
 #include "emu/count/repeat.h"
 
+#include "emu/count/lane_wide.h"
 #include "emu/lane/lane.h"
 
 #include <string.h>
@@ -33,7 +34,12 @@ bool repeat_look(struct repeat *r, const uint64_t address[32], uint32_t mask, un
 	int32_t offset[32];
 	uint64_t far = 0;
 	uint32_t differ = mask ^ r->mask;
-	if (mask == 0xffffffffu) {
+	bool same;
+	if (mask == 0xffffffffu && lane_wide()) {
+		if (!lane_wide_offsets(address, r->offset, offset, &same))
+			return false;
+		differ |= !same;
+	} else if (mask == 0xffffffffu) {
 		for (unsigned i = 0; i < 32; i++) {
 			const uint64_t d = address[i] - first;
 			offset[i] = (int32_t)(uint32_t)d;

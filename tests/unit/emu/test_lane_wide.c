@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "emu/count/lane_sets.h"
 #include "emu/count/lane_wide.h"
+#include "emu/count/repeat.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -105,6 +106,47 @@ TEST(the_busiest_bank)
 		if (lane_wide())
 			assert_int_equal(lane_wide_busiest(a.address, a.mask, banks, shift), most);
 	}
+}
+
+/* In a row, at one place, or nearly so; offsets as those before, or not; near and far. */
+TEST(how_all_lanes_lie)
+{
+	uint64_t rng = 4;
+	unsigned kinds[3] = { 0 }, alike = 0, far = 0;
+	for (unsigned n = 0; n < ROUNDS; n++) {
+		struct access a = draw(&rng);
+		struct repeat r[2] = { { .mask = 0 } };
+		enum lane_layout layout[2];
+		bool near[2];
+		const unsigned kind = pick(&rng, 3);
+		for (unsigned i = 0; i < 32 && kind; i++)
+			a.address[i] = a.address[0] + (kind == 1 ? 0 : i * a.bytes);
+		if (pick(&rng, 3) == 0)
+			a.address[1 + pick(&rng, 31)] += a.bytes;
+		for (unsigned wide = 0; wide < 2; wide++) {
+			lane_wide_allow(wide);
+			layout[wide] = probe_layout(a.address, 0xffffffffu, a.bytes);
+			near[wide] = repeat_look(&r[wide], a.address, 0xffffffffu, a.bytes);
+			r[wide].has_global = true;
+			repeat_look(&r[wide], a.address, 0xffffffffu, a.bytes);
+		}
+		assert_int_equal(layout[0], layout[1]);
+		assert_int_equal(near[0], near[1]);
+		if (near[0]) {
+			assert_memory_equal(r[0].offset, r[1].offset, sizeof r[0].offset);
+			assert_true(r[0].has_global && r[1].has_global); /* the same once more */
+			a.address[pick(&rng, 32)] ^= a.bytes;
+			for (unsigned wide = 0; wide < 2; wide++) {
+				lane_wide_allow(wide);
+				repeat_look(&r[wide], a.address, 0xffffffffu, a.bytes);
+			}
+			assert_int_equal(r[0].has_global, r[1].has_global);
+			alike += r[0].has_global;
+		}
+		far += !near[0];
+		kinds[layout[0]]++;
+	}
+	assert_true(kinds[LAYOUT_ANY] && kinds[LAYOUT_SAME] && kinds[LAYOUT_ROW] && far && !alike);
 }
 
 TEST(lines_and_sectors)
