@@ -132,21 +132,32 @@ void *mem_aligned(size_t align, size_t bytes)
 	return p;
 }
 
-#define LARGE_PAGE ((size_t)2 << 20)
 #define PAGE ((size_t)4096)
 
 void *mem_pages(size_t bytes)
 {
-	const size_t align = bytes < LARGE_PAGE ? PAGE : LARGE_PAGE;
+	const size_t align = bytes < MEM_LARGE_PAGE ? PAGE : MEM_LARGE_PAGE;
 	const size_t total = product((bytes + PAGE - 1) / PAGE, PAGE);
 	void *p = NULL;
 	while (posix_memalign(&p, align, total ? total : PAGE))
 		mem_give_reserve(total);
 #ifdef MADV_HUGEPAGE
-	if (align == LARGE_PAGE)
+	if (align == MEM_LARGE_PAGE)
 		(void)madvise(p, total, MADV_HUGEPAGE); /* a wish */
 #endif
 	return p;
+}
+
+void mem_wish_large_pages(void *p, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+	const uintptr_t first = ((uintptr_t)p + PAGE - 1) / PAGE * PAGE;
+	const uintptr_t end = ((uintptr_t)p + bytes) / PAGE * PAGE;
+	if (first < end)
+		(void)madvise((void *)first, end - first, MADV_HUGEPAGE);
+#else
+	(void)p, (void)bytes;
+#endif
 }
 
 /* A millisecond or two. */

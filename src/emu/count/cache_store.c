@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALIGN 64
+#define ALIGN MEM_LARGE_PAGE /* a launch uses them all over, a few lines in many places */
 
 static struct cache_store *_Atomic spare; /* of the last launch; NULL = none, or in use */
 
@@ -31,6 +31,7 @@ void cache_store_take(struct cache_store *s)
 	for (unsigned i = 0; i < CACHE_STORE_PIECES; i++) {
 		s->memory[i] = mem_calloc(1, s->bytes[i] + ALIGN - 1);
 		s->at[i] = (void *)(((uintptr_t)s->memory[i] + ALIGN - 1) / ALIGN * ALIGN);
+		mem_wish_large_pages(s->at[i], s->bytes[i]);
 	}
 }
 
