@@ -7,32 +7,47 @@
 #include "base/value_flags.h"
 
 #if defined(__AVX512F__)
-/* Four words per lane, all within the @n (2, 4 or 8) vectors from @from on, which may be read:
- * picked from pairs of vectors, by the bits that a pair leaves open. */
+/* Four words of each of 16 lanes, all within the @n (2, 4 or 8) vectors from @from on, which may be
+ * read: picked from pairs of vectors, by the bits that a pair leaves open. @first: of each lane. */
+__attribute__((always_inline)) static inline void load_half_quads(struct warp *w,
+                                                                  const struct memop *m,
+                                                                  const uint8_t *from,
+                                                                  const unsigned n, __m512i first,
+                                                                  unsigned half)
+{
+	const __mmask16 bit5 = _mm512_test_epi32_mask(first, _mm512_set1_epi32(32));
+	const __mmask16 bit6 = _mm512_test_epi32_mask(first, _mm512_set1_epi32(64));
+	__m512i z[8];
+	for (unsigned k = 0; k < n; k++)
+		z[k] = _mm512_loadu_si512(from + 64 * k);
+	for (int e = 0; e < 4; e++) {
+		const __m512i at = _mm512_add_epi32(first, _mm512_set1_epi32(e));
+		__m512i r[4];
+		for (unsigned k = 0; k < n / 2; k++)
+			r[k] = _mm512_permutex2var_epi32(z[2 * k], at, z[2 * k + 1]);
+		for (unsigned k = 0; k < n / 4; k++)
+			r[k] = _mm512_mask_mov_epi32(r[2 * k], bit5, r[2 * k + 1]);
+		if (n == 8)
+			r[0] = _mm512_mask_mov_epi32(r[0], bit6, r[1]);
+		_mm512_storeu_si512((char *)frame(w, (uint32_t)m->d[e]) + 64 * half, r[0]);
+	}
+}
+/* The same of all lanes. */
 __attribute__((always_inline)) static inline void load_quads_near(struct warp *w,
                                                                   const struct memop *m,
                                                                   const uint8_t *from,
                                                                   const unsigned n)
 {
-	__m512i z[8];
-	for (unsigned k = 0; k < n; k++)
-		z[k] = _mm512_loadu_si512(from + 64 * k);
-	for (unsigned h = 0; h < 2; h++) {
-		const __m512i first = _mm512_slli_epi32(_mm512_loadu_si512(m->index + 16 * h), 2);
-		const __mmask16 bit5 = _mm512_test_epi32_mask(first, _mm512_set1_epi32(32));
-		const __mmask16 bit6 = _mm512_test_epi32_mask(first, _mm512_set1_epi32(64));
-		for (int e = 0; e < 4; e++) {
-			const __m512i at = _mm512_add_epi32(first, _mm512_set1_epi32(e));
-			__m512i r[4];
-			for (unsigned k = 0; k < n / 2; k++)
-				r[k] = _mm512_permutex2var_epi32(z[2 * k], at, z[2 * k + 1]);
-			for (unsigned k = 0; k < n / 4; k++)
-				r[k] = _mm512_mask_mov_epi32(r[2 * k], bit5, r[2 * k + 1]);
-			if (n == 8)
-				r[0] = _mm512_mask_mov_epi32(r[0], bit6, r[1]);
-			_mm512_storeu_si512((char *)frame(w, (uint32_t)m->d[e]) + 64 * h, r[0]);
-		}
-	}
+	for (unsigned h = 0; h < 2; h++)
+		load_half_quads(w, m, from, n, _mm512_slli_epi32(_mm512_loadu_si512(m->index + 16 * h), 2),
+		                h);
+}
+/* One lane behind the other: each half warp has 256 bytes. */
+static inline void load_quads_in_row(struct warp *w, const struct memop *m, const uint8_t *from)
+{
+	const __m512i first = _mm512_slli_epi32(_mm512_loadu_si512(m->index), 2);
+	for (unsigned h = 0; h < 2; h++)
+		load_half_quads(w, m, from + 256 * h, 4, first, h);
 }
 #endif
 /* Four words per lane: four lanes at a time, turned from rows to columns. */
@@ -40,7 +55,9 @@ static inline void load_quads(struct warp *w, const struct memop *m, const uint8
 {
 #if defined(__AVX512F__)
 	if (m->span <= 512) {
-		if (m->span <= 128)
+		if (m->row == 32)
+			load_quads_in_row(w, m, from);
+		else if (m->span <= 128)
 			load_quads_near(w, m, from, 2);
 		else if (m->span <= 256)
 			load_quads_near(w, m, from, 4);
