@@ -9,6 +9,8 @@
 #include "emu/count/count.h"
 #include "emu/lane/lane.h"
 
+#include <string.h>
+
 static struct mem_addr address_of(struct emit *e, const struct xsrc *s, int64_t offset,
                                   unsigned temp)
 {
@@ -211,6 +213,25 @@ static void set_arrangement(const struct emit *e, struct memop *m)
 		m->row = lanes_in_a_row(offset, m->access);
 }
 
+/* Bytes that the host may pick at once. */
+static const struct byte_places *find_places(struct emit *e, const struct memop *m)
+{
+#if defined(__x86_64__)
+	if (m->access != 1 || m->span > 128 || strcmp(e->h->name, "avx512") != 0 ||
+	    !__builtin_cpu_supports("avx512vbmi"))
+		return NULL;
+	struct byte_places *p = image_pool(e->im, sizeof *p);
+	for (unsigned i = 0; i < 32; i++) {
+		p->lane[m->index[i]] = (uint8_t)i;
+		p->any[m->index[i] / 64] |= (uint64_t)1 << (m->index[i] % 64);
+	}
+	return p;
+#else
+	(void)e, (void)m;
+	return NULL;
+#endif
+}
+
 /* The handler for full warps, or NULL when the access must be looked at lane by lane. */
 static const struct handler *fast_handler(struct emit *e, struct memop *m)
 {
@@ -243,6 +264,7 @@ static const struct handler *fast_handler(struct emit *e, struct memop *m)
 		m->index[i] = (int32_t)(offset[i] / m->access);
 	if (m->bytes == 8 && m->vec == 1)
 		find_halves(&p, m, 8);
+	m->places = find_places(e, m);
 	const enum mem_type t = element_type(m);
 	if (x->kind == X_ST)
 		return &e->h->wide->st[at][t >= MEM_S8 ? t - MEM_S8 : t];

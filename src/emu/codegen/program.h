@@ -92,7 +92,12 @@ struct memop {
 	uint32_t usual;         /* ... of this + 1; else by its position in a 128-byte line: */
 	uint16_t lines_at[128]; /* [address mod 128]: sectors | lines << 8 */
 	int32_t index[32];      /* lane -> element of its size from the lowest address (of its half) */
-	int64_t half[2];        /* lowest offset of each half warp */
+	/* of a byte of each lane, all within 128, where the host picks bytes by bytes; else NULL */
+	const struct byte_places {
+		uint8_t lane[128]; /* by place: whose byte it is, the last one's */
+		uint64_t any[2];   /* a bit per place: is it anyone's */
+	} *places;
+	int64_t half[2]; /* lowest offset of each half warp */
 	enum half_layout {
 		HALF_OTHER,
 		HALF_UNIT,

@@ -108,6 +108,45 @@ static inline void store_quads(struct warp *w, const struct memop *m, uint8_t *t
 	}
 #endif
 }
+#if defined(__AVX512F__)
+#define PICKS_BYTES __attribute__((target("avx512vbmi")))
+/* A byte of each lane, all within 128 bytes, which may be read. */
+GUEST_MEMORY PICKS_BYTES static void load_places(mem_u32 *to, const uint8_t *from,
+                                                 const struct memop *m)
+{
+	const __m128i low = _mm512_cvtepi32_epi8(_mm512_loadu_si512(m->index));
+	const __m128i high = _mm512_cvtepi32_epi8(_mm512_loadu_si512(m->index + 16));
+	const __m512i at = _mm512_castsi256_si512(_mm256_set_m128i(high, low));
+	const __m512i v =
+		_mm512_permutex2var_epi8(_mm512_loadu_si512(from), at, _mm512_loadu_si512(from + 64));
+	for (unsigned h = 0; h < 2; h++) {
+		const __m128i half = h ? _mm512_extracti32x4_epi32(v, 1) : _mm512_castsi512_si128(v);
+		_mm512_storeu_si512(to + 16 * h,
+		                    m->sign ? _mm512_cvtepi8_epi32(half) : _mm512_cvtepu8_epi32(half));
+	}
+}
+/* Those places only are written that are some lane's. */
+GUEST_MEMORY PICKS_BYTES static void store_places(uint8_t *to, const mem_u32 *from,
+                                                  const struct memop *m)
+{
+	const struct byte_places *p = m->places;
+	const __m128i low = _mm512_cvtepi32_epi8(_mm512_loadu_si512(from));
+	const __m128i high = _mm512_cvtepi32_epi8(_mm512_loadu_si512(from + 16));
+	const __m512i v = _mm512_castsi256_si512(_mm256_set_m128i(high, low));
+	for (unsigned h = 0; h < 2; h++)
+		_mm512_mask_storeu_epi8(to + 64 * h, p->any[h],
+		                        _mm512_permutexvar_epi8(_mm512_loadu_si512(p->lane + 64 * h), v));
+}
+#else
+static inline void load_places(mem_u32 *to, const uint8_t *from, const struct memop *m)
+{
+	(void)to, (void)from, (void)m;
+}
+static inline void store_places(uint8_t *to, const mem_u32 *from, const struct memop *m)
+{
+	(void)to, (void)from, (void)m;
+}
+#endif
 static inline bool all_four(const struct memop *m)
 {
 	return m->vec == 4 && m->bytes == 4 && m->d[0] >= 0 && m->d[1] >= 0 && m->d[2] >= 0 &&
@@ -176,6 +215,10 @@ static inline bool sampled_wide(const struct warp *w, const struct memop *m, uin
 			load_quads(w, m, from);                                                               \
 			return;                                                                               \
 		}                                                                                         \
+		if (sizeof(type) == 1 && m->places && m->d[0] >= 0) {                                     \
+			load_places(frame(w, (uint32_t)m->d[0]), from, m);                                    \
+			return;                                                                               \
+		}                                                                                         \
 		if (sizeof(type) == 8 && m->vec == 1 && m->d[0] >= 0) {                                   \
 			load_longs(w, m, from);                                                               \
 			return;                                                                               \
@@ -206,6 +249,10 @@ static inline bool sampled_wide(const struct warp *w, const struct memop *m, uin
 	{                                                                                             \
 		if (sizeof(type) == 4 && m->vec == 4) {                                                   \
 			store_quads(w, m, to);                                                                \
+			return;                                                                               \
+		}                                                                                         \
+		if (sizeof(type) == 1 && m->places) {                                                     \
+			store_places(to, frame(w, m->s[0]), m);                                               \
 			return;                                                                               \
 		}                                                                                         \
 		for (unsigned e = 0; e < m->vec; e++) {                                                   \
