@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +116,17 @@ static inline const char *emu_counts_differ(const struct counts *a, const struct
 	COUNT_FIELDS(X)
 #undef X
 	return NULL;
+}
+
+/* The same bits, or both no number. */
+static inline bool emu_same_floats(const float *a, const float *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const bool same = !(a[i] < b[i]) && !(a[i] > b[i]) && signbit(a[i]) == signbit(b[i]);
+		if (isnan(a[i]) || isnan(b[i]) ? isnan(a[i]) != isnan(b[i]) : !same)
+			return false;
+	}
+	return true;
 }
 
 #endif

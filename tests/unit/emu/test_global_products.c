@@ -10,8 +10,6 @@
  */
 #include "emu_fixture.h"
 
-#include <math.h>
-
 #define N_F 8
 #define LEFT (N_F + 1) /* words that a thread leaves */
 #define WORDS 4096
@@ -173,17 +171,6 @@ static void make_program(struct gen *g)
 	end(g, pick(g, 4) ? 6 : 0);
 }
 
-/* The same bits, or both no number. */
-static bool same_values(const float *a, const float *b, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		const bool same = !(a[i] < b[i]) && !(a[i] > b[i]) && signbit(a[i]) == signbit(b[i]);
-		if (isnan(a[i]) || isnan(b[i]) ? isnan(a[i]) != isnan(b[i]) : !same)
-			return false;
-	}
-	return true;
-}
-
 static float *input(struct emu_case *c, const char *name, uint64_t rng, unsigned blocks)
 {
 	const size_t n = (size_t)TRIPS * 40 * 520 / 4 + WORDS + 32 * (size_t)blocks;
@@ -211,7 +198,7 @@ static void run_ways(const struct gen *g, uint64_t seed, unsigned blocks)
 			memcpy(expected, out, n * sizeof *out);
 			first = c.res.counts.total;
 		}
-		if (!same_values(expected, out, n) || emu_counts_differ(&first, &c.res.counts.total))
+		if (!emu_same_floats(expected, out, n) || emu_counts_differ(&first, &c.res.counts.total))
 			fail_msg("seed %llu: %s differs from %s\n%s", (unsigned long long)seed,
 			         emu_ways[w].name, emu_ways[0].name, g->t.s);
 		emu_case_free(&c);

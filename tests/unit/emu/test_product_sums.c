@@ -9,8 +9,6 @@
  */
 #include "emu_fixture.h"
 
-#include <math.h>
-
 #define N_F 12
 #define WORDS 1024
 #define THREADS 80 /* two warps and a half */
@@ -113,17 +111,6 @@ static void make_program(struct gen *g)
 	text_add(&g->t, "\tret;\n}\n");
 }
 
-/* The same bits, or both no number. */
-static bool same_values(const float *a, const float *b, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		const bool same = !(a[i] < b[i]) && !(a[i] > b[i]) && signbit(a[i]) == signbit(b[i]);
-		if (isnan(a[i]) || isnan(b[i]) ? isnan(a[i]) != isnan(b[i]) : !same)
-			return false;
-	}
-	return true;
-}
-
 static void run_seed(uint64_t seed)
 {
 	const size_t n = (size_t)BLOCKS * THREADS * N_F;
@@ -146,7 +133,7 @@ static void run_seed(uint64_t seed)
 			memcpy(expected, out, n * sizeof *out);
 			first = c.res.counts.total;
 		}
-		if (!same_values(expected, out, n) || emu_counts_differ(&first, &c.res.counts.total))
+		if (!emu_same_floats(expected, out, n) || emu_counts_differ(&first, &c.res.counts.total))
 			fail_msg("seed %llu: %s differs from %s\n%s", (unsigned long long)seed,
 			         emu_ways[w].name, emu_ways[0].name, g.t.s);
 		emu_case_free(&c);
