@@ -7,6 +7,7 @@
 #   programs.sh PMPP-EXPLORE [PROGRAM ...]
 set -eu
 pmpp=$1
+[ -f "$pmpp" ] && [ -x "$pmpp" ] || { echo "programs.sh: no program: $pmpp" >&2; exit 2; }
 shift
 least=${LEAST:-300000}
 here=$(cd "$(dirname "$0")/../programs" && pwd)

@@ -5,6 +5,7 @@
 #   small_launches.sh PMPP-EXPLORE
 set -eu
 pmpp=$1
+[ -f "$pmpp" ] && [ -x "$pmpp" ] || { echo "small_launches.sh: no program: $pmpp" >&2; exit 2; }
 work=$(mktemp -d "${TMPDIR:-/tmp}/pmpp-small-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM

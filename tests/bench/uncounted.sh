@@ -5,6 +5,7 @@
 #   uncounted.sh PMPP-EXPLORE [KERNEL ...]
 set -eu
 pmpp=$1
+[ -f "$pmpp" ] && [ -x "$pmpp" ] || { echo "uncounted.sh: no program: $pmpp" >&2; exit 2; }
 shift
 work=$(mktemp -d "${TMPDIR:-/tmp}/pmpp-uncounted-XXXXXX")
 trap 'rm -rf "$work"' EXIT
