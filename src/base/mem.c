@@ -134,20 +134,6 @@ void *mem_aligned(size_t align, size_t bytes)
 
 #define PAGE ((size_t)4096)
 
-void *mem_pages(size_t bytes)
-{
-	const size_t align = bytes < MEM_LARGE_PAGE ? PAGE : MEM_LARGE_PAGE;
-	const size_t total = product((bytes + PAGE - 1) / PAGE, PAGE);
-	void *p = NULL;
-	while (posix_memalign(&p, align, total ? total : PAGE))
-		mem_give_reserve(total);
-#ifdef MADV_HUGEPAGE
-	if (align == MEM_LARGE_PAGE)
-		(void)madvise(p, total, MADV_HUGEPAGE); /* a wish */
-#endif
-	return p;
-}
-
 void mem_wish_large_pages(void *p, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
@@ -158,6 +144,18 @@ void mem_wish_large_pages(void *p, size_t bytes)
 #else
 	(void)p, (void)bytes;
 #endif
+}
+
+void *mem_pages(size_t bytes)
+{
+	const size_t align = bytes < MEM_LARGE_PAGE ? PAGE : MEM_LARGE_PAGE;
+	const size_t total = product((bytes + PAGE - 1) / PAGE, PAGE);
+	void *p = NULL;
+	while (posix_memalign(&p, align, total ? total : PAGE))
+		mem_give_reserve(total);
+	if (align == MEM_LARGE_PAGE)
+		mem_wish_large_pages(p, total);
+	return p;
 }
 
 /* A millisecond or two. */

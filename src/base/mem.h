@@ -25,9 +25,9 @@ void *mem_realloc(void *p, size_t n, size_t bytes); /* overflow ends the program
 	} while (0)
 /* Uninitialised whole pages, large ones where the system has them; freed with free(). */
 void *mem_pages(size_t bytes);
-/* Pages of 2 MiB for what lies in @bytes from @p on, whatever is there: first touched, each takes a
- * tenth of the time that its small pages take. Only a wish. */
 #define MEM_LARGE_PAGE ((size_t)2 << 20)
+/* For @bytes from @p on, whatever is there: one large page comes sooner than all its small ones,
+ * when it is first touched. Only a wish. */
 void mem_wish_large_pages(void *p, size_t bytes);
 /* Zeroed, aligned to @align (a power of two); freed with free(). */
 void *mem_aligned(size_t align, size_t bytes);

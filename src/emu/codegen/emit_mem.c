@@ -9,8 +9,6 @@
 #include "emu/count/count.h"
 #include "emu/lane/lane.h"
 
-#include <string.h>
-
 static struct mem_addr address_of(struct emit *e, const struct xsrc *s, int64_t offset,
                                   unsigned temp)
 {
@@ -217,8 +215,7 @@ static void set_arrangement(const struct emit *e, struct memop *m)
 static const struct byte_places *find_places(struct emit *e, const struct memop *m)
 {
 #if defined(__x86_64__)
-	if (m->access != 1 || m->span > 128 || strcmp(e->h->name, "avx512") != 0 ||
-	    !__builtin_cpu_supports("avx512vbmi"))
+	if (m->access != 1 || m->span > 128 || !lane_wide() || !__builtin_cpu_supports("avx512vbmi"))
 		return NULL;
 	struct byte_places *p = image_pool(e->im, sizeof *p);
 	for (unsigned i = 0; i < 32; i++) {

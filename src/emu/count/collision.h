@@ -23,8 +23,8 @@ void collision_log_free(struct collision_log *c);
 /* One atomic of a warp on global memory. Addresses lie on multiples of @bytes. */
 struct collision {
 	const uint64_t *address;
-	struct collision_counts *
-		*own;         /* this thread's, *own NULL at first; or NULL: it is the only one */
+	/* this thread's, *own NULL at first; or NULL: it is the only one */
+	struct collision_counts **own;
 	uint32_t mask;    /* not 0 */
 	unsigned bytes;   /* of a lane */
 	uint64_t block;   /* of the grid */
