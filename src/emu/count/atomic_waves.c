@@ -3,6 +3,8 @@
 
 #include "emu/count/lane_sets.h"
 
+#include <string.h>
+
 static inline unsigned lowest(uint32_t mask)
 {
 	return (unsigned)__builtin_ctz(mask);
@@ -54,21 +56,23 @@ static unsigned set_of(uint64_t line)
 unsigned global_atomic_waves(const uint64_t address[32], uint32_t mask, bool swap)
 {
 	struct lane_sets words, pieces;
-	unsigned lanes[32], most[32]; /* by first lane, of a word and of a piece */
-	unsigned turns[SETS] = { 0 }, passes[32] = { 0 }, sum = 0;
-	lane_sets_find(&words, address, mask, 0);
+	struct lane_ranks same;
+	uint8_t most[32]; /* by first lane of a piece: lanes on one word */
+	unsigned turns[SETS] = { 0 }, passes[32], n = 0, sum = 0;
+	lane_sets_rank(&words, &same, address, mask, 0);
 	lane_sets_find(&pieces, address, mask, (unsigned)__builtin_ctz(swap ? SWAP_BYTES : LINE_BYTES));
-	for (unsigned i = 0; i < 32; i++)
-		lanes[i] = most[i] = 1;
+	memset(most, 1, sizeof most);
 	for (uint32_t m = mask & ~words.firsts; m; m &= m - 1) {
-		const unsigned i = lowest(m), k = pieces.first[i], n = ++lanes[words.first[i]];
-		most[k] = n > most[k] ? n : most[k];
+		const unsigned k = pieces.first[lowest(m)], rank = same.rank[lowest(m)];
+		most[k] = rank > most[k] ? (uint8_t)rank : most[k];
 	}
 	for (uint32_t m = pieces.firsts; m; m &= m - 1) { /* the turn-th of its set */
 		const unsigned k = lowest(m), turn = turns[set_of(address[k] / LINE_BYTES)]++;
+		for (; n <= turn; n++)
+			passes[n] = 0;
 		passes[turn] = most[k] > passes[turn] ? most[k] : passes[turn];
 	}
-	for (unsigned t = 0; t < 32; t++)
+	for (unsigned t = 0; t < n; t++)
 		sum += passes[t];
 	return sum;
 }

@@ -31,6 +31,8 @@
 #define GROUPS 64
 #define TURNS 32
 #define PHASES (GROUPS * TURNS)
+/* Of a phase: passes of units, in parts, and behind them those of sectors. */
+#define COUNTERS (L2_UNITS + SECTORS)
 /* How far phases wait for each other: warps drift apart, but requests of a phase stand together in
  * a unit's queue. tests/gpu/micro/contended.cu, red_int and red_float of 8 items a thread: nearest
  * with 0.3 to 0.5 and with 0.85 (test_collision_times). */
@@ -40,8 +42,7 @@
 typedef _Atomic uint64_t counter;
 
 struct collision_counts {
-	bool used[PHASES];
-	uint64_t unit[PHASES][L2_UNITS], sector[PHASES][SECTORS];
+	uint64_t *phase[PHASES]; /* COUNTERS each; NULL = nothing */
 	uint64_t requests, swaps, swap_lanes;
 	struct collision_counts *next; /* of the log's */
 };
@@ -65,13 +66,20 @@ struct collision_log *collision_log_new(uint64_t concurrent, uint64_t blocks, ui
 	return c;
 }
 
+static void free_counts(struct collision_counts *c)
+{
+	for (unsigned p = 0; p < PHASES; p++)
+		free(c->phase[p]);
+	free(c);
+}
+
 void collision_log_free(struct collision_log *c)
 {
 	struct collision_counts *next = c ? c->counts : NULL;
 	while (next) {
 		struct collision_counts *one = next;
 		next = one->next;
-		free(one);
+		free_counts(one);
 	}
 	if (c)
 		swap_log_free(c->wishes);
@@ -89,6 +97,13 @@ static struct collision_counts *counts_of(struct collision_log *c, struct collis
 			;
 	}
 	return *mine;
+}
+
+static uint64_t *counts_of_phase(struct collision_counts *c, unsigned phase)
+{
+	if (!c->phase[phase])
+		c->phase[phase] = mem_calloc(COUNTERS, sizeof *c->phase[phase]);
+	return c->phase[phase];
 }
 
 static uint64_t mix(uint64_t x)
@@ -183,10 +198,9 @@ void collision_log_want(struct collision_log *c, const struct collision *x)
 
 void collision_log_add(struct collision_log *c, const struct collision *x)
 {
-	const unsigned phase = phase_of(c, x);
 	struct collision_counts *const t = counts_of(c, x->own);
+	uint64_t *const unit = counts_of_phase(t, phase_of(c, x)), *const sector = unit + L2_UNITS;
 	t->requests++;
-	t->used[phase] = true;
 	if (x->swap) {
 		t->swap_lanes += lane_popc32(x->mask);
 		t->swaps += lane_popc32(x->changed);
@@ -194,26 +208,24 @@ void collision_log_add(struct collision_log *c, const struct collision *x)
 			wish(c, x, x->wishes, x->changed);
 	}
 	struct lane_sets words, sectors;
-	unsigned n[32], lanes[32], passes[32]; /* by first lane */
-	lane_sets_find(&words, x->address, x->mask, 0);
-	lane_sets_find(&sectors, x->address, x->mask, (unsigned)__builtin_ctz(SECTOR));
-	for (unsigned i = 0; i < 32; i++) {
-		n[i] = passes[i] = 1;
-		lanes[i] = 0;
-	}
-	for (uint32_t m = x->mask; m; m &= m - 1)
-		lanes[sectors.first[lowest(m)]]++;
+	struct lane_ranks same, near;
+	uint8_t lanes[32], passes[32]; /* by first lane of a sector */
+	lane_sets_rank(&words, &same, x->address, x->mask, 0);
+	lane_sets_rank(&sectors, &near, x->address, x->mask, (unsigned)__builtin_ctz(SECTOR));
+	memset(passes, 1, sizeof passes);
+	for (uint32_t m = x->mask; m; m &= m - 1) /* the last one's rank is how many they are */
+		lanes[sectors.first[lowest(m)]] = near.rank[lowest(m)];
 	for (uint32_t m = x->mask & ~words.firsts; m; m &= m - 1) {
-		const unsigned i = lowest(m), k = sectors.first[i], same = ++n[words.first[i]];
-		passes[k] = same > passes[k] ? same : passes[k];
+		const unsigned k = sectors.first[lowest(m)], rank = same.rank[lowest(m)];
+		passes[k] = rank > passes[k] ? (uint8_t)rank : passes[k];
 	}
 	for (uint32_t m = sectors.firsts; m; m &= m - 1) {
 		const unsigned k = lowest(m);
 		const uint64_t at = x->address[k] / SECTOR;
 		const bool whole = lanes[k] == SECTOR_WORDS * passes[k];
-		t->unit[phase][l2_unit(at * SECTOR)] += passes[k] * (whole ? WHOLE_PASS_PARTS : PASS_PARTS);
+		unit[l2_unit(at * SECTOR)] += (uint64_t)passes[k] * (whole ? WHOLE_PASS_PARTS : PASS_PARTS);
 		if (x->float_data)
-			t->sector[phase][mix(at) % SECTORS] += passes[k];
+			sector[mix(at) % SECTORS] += passes[k];
 	}
 }
 
@@ -234,22 +246,23 @@ static double busiest(const uint64_t *part, unsigned n, double clump)
 }
 
 /* Between what @n parts have to do in phases that wait for each other (@power 1) and in all (0).
- * @table: @n counters of each phase. */
-static double one_after_the_other(const struct collision_counts *c, const uint64_t *table,
-                                  unsigned n, double clump, double power)
+ * @first: of the parts' counters in a phase. */
+static double one_after_the_other(const struct collision_counts *c, size_t first, unsigned n,
+                                  double clump, double power)
 {
 	uint64_t *whole = mem_calloc(n, sizeof *whole);
 	double phased = 0;
 	for (unsigned p = 0; p < PHASES; p++) {
-		if (!c->used[p])
+		if (!c->phase[p])
 			continue;
+		const uint64_t *part = c->phase[p] + first;
 		double sum = 0;
 		for (unsigned i = 0; i < n; i++) {
-			whole[i] += table[p * n + i];
-			sum += (double)table[p * n + i];
+			whole[i] += part[i];
+			sum += (double)part[i];
 		}
 		if (sum > 0)
-			phased += busiest(table + p * n, n, clump);
+			phased += busiest(part, n, clump);
 	}
 	const double spread = busiest(whole, n, clump);
 	free(whole);
@@ -261,13 +274,9 @@ static void add_counts(struct collision_counts *sum, const struct collision_coun
 	sum->requests += c->requests;
 	sum->swaps += c->swaps;
 	sum->swap_lanes += c->swap_lanes;
-	for (unsigned p = 0; p < PHASES; p++) {
-		sum->used[p] |= c->used[p];
-		for (unsigned i = 0; c->used[p] && i < L2_UNITS; i++)
-			sum->unit[p][i] += c->unit[p][i];
-		for (unsigned i = 0; c->used[p] && i < SECTORS; i++)
-			sum->sector[p][i] += c->sector[p][i];
-	}
+	for (unsigned p = 0; p < PHASES; p++)
+		for (unsigned i = 0; c->phase[p] && i < COUNTERS; i++)
+			counts_of_phase(sum, p)[i] += c->phase[p][i];
 }
 
 static struct collision_totals totals_of(const struct collision_counts *c)
@@ -275,13 +284,12 @@ static struct collision_totals totals_of(const struct collision_counts *c)
 	struct collision_totals t = { 0 };
 	const double requests = fmax(1, (double)c->requests);
 	for (unsigned p = 0; p < PHASES; p++)
-		for (unsigned i = 0; c->used[p] && i < L2_UNITS; i++)
-			t.passes += (double)c->unit[p][i] / PASS_PARTS;
+		for (unsigned i = 0; c->phase[p] && i < L2_UNITS; i++)
+			t.passes += (double)c->phase[p][i] / PASS_PARTS;
 	const double clump = fmax(1, t.passes / requests / 4);
 	t.unit_passes =
-		one_after_the_other(c, &c->unit[0][0], L2_UNITS, clump * PASS_PARTS, UNIT_POWER) /
-		PASS_PARTS;
-	t.float_passes = one_after_the_other(c, &c->sector[0][0], SECTORS, clump, SECTOR_POWER);
+		one_after_the_other(c, 0, L2_UNITS, clump * PASS_PARTS, UNIT_POWER) / PASS_PARTS;
+	t.float_passes = one_after_the_other(c, L2_UNITS, SECTORS, clump, SECTOR_POWER);
 	t.swap_tries = (double)c->swap_lanes;
 	t.swaps = (double)c->swaps;
 	return t;
@@ -296,7 +304,7 @@ struct collision_totals collision_log_totals(const struct collision_log *c)
 	for (const struct collision_counts *one = first; one; one = one->next)
 		add_counts(sum, one);
 	const struct collision_totals t = totals_of(sum);
-	free(sum);
+	free_counts(sum);
 	return t;
 }
 

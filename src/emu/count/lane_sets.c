@@ -8,6 +8,8 @@
 #include "emu/count/lane_sets.h"
 #include "emu/count/lane_wide.h"
 
+#include <stddef.h>
+
 #define LANE_SLOT_BITS 10 /* so that 32 keys seldom meet in one */
 
 static unsigned lane_slot(uint64_t key)
@@ -91,8 +93,21 @@ unsigned lane_busiest_one_by_one(const uint64_t *address, uint32_t mask, unsigne
 
 void lane_sets_find(struct lane_sets *s, const uint64_t *address, uint32_t mask, unsigned shift)
 {
-	if (!mask || !lane_wide() || !lane_wide_sets(s, address, mask, shift))
+	if (!mask || !lane_wide() || !lane_wide_sets(s, NULL, address, mask, shift))
 		lane_sets_one_by_one(s, address, mask, shift);
+}
+
+void lane_sets_rank(struct lane_sets *s, struct lane_ranks *ranks, const uint64_t *address,
+                    uint32_t mask, unsigned shift)
+{
+	uint8_t lanes[32] = { 0 }; /* by first lane */
+	if (mask && lane_wide() && lane_wide_sets(s, ranks, address, mask, shift))
+		return;
+	lane_sets_one_by_one(s, address, mask, shift);
+	for (uint32_t m = mask; m; m &= m - 1) {
+		const unsigned i = (unsigned)__builtin_ctz(m);
+		ranks->rank[i] = ++lanes[s->first[i]];
+	}
 }
 
 unsigned lane_busiest_bank(const uint64_t *address, uint32_t mask, unsigned n, unsigned shift)

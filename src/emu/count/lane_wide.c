@@ -56,20 +56,30 @@ WIDE static inline bool take_keys(struct lanes *k, const uint64_t *address, uint
 	return !far;
 }
 
-/* Of each lane: those of @mask before it that have its key. */
+/* Of each of 8 lanes: those of 8 others, bits 0 to 7, that have its key. @both: the others' keys,
+ * then theirs. */
+WIDE static inline __m256i equal_others(__m512i both)
+{
+	return _mm512_extracti64x4_epi64(_mm512_conflict_epi32(both), 1);
+}
+
+/* Of each lane: those of @mask before it that have its key. The processor compares 16 lanes with
+ * each other: every two quarters of the warp are put together once. */
 WIDE static inline struct lanes equal_before(const struct lanes *k, uint32_t mask)
 {
-	const __m512i all = _mm512_set1_epi32((int)mask);
-	uint32_t low[16];
-	__m512i across = _mm512_setzero_si512();
-	_mm512_storeu_si512(low, k->low);
-	for (unsigned i = 0; i < 16; i++) {
-		const __mmask16 same = _mm512_cmpeq_epi32_mask(k->high, _mm512_set1_epi32((int)low[i]));
-		across = _mm512_mask_or_epi32(across, same, across, _mm512_set1_epi32(1 << i));
-	}
-	const __m512i high = _mm512_slli_epi32(_mm512_conflict_epi32(k->high), 16);
-	return (struct lanes){ _mm512_and_si512(_mm512_conflict_epi32(k->low), all),
-		                   _mm512_and_si512(_mm512_or_si512(high, across), all) };
+	const __m512i all = _mm512_set1_epi32((int)mask), l = k->low, h = k->high;
+	const __m256i q02 = equal_others(_mm512_inserti64x4(l, _mm512_castsi512_si256(h), 1));
+	const __m256i q03 = equal_others(_mm512_mask_blend_epi64(0xf0, l, h));
+	const __m256i q12 = equal_others(_mm512_shuffle_i64x2(l, h, 0x4e));
+	const __m256i q13 = equal_others(_mm512_shuffle_i64x2(l, h, 0xee));
+	const __m512i eight = _mm512_set1_epi32(0xff);
+	const __m512i q0 = _mm512_inserti64x4(_mm512_castsi256_si512(q02), q03, 1);
+	const __m512i q1 = _mm512_inserti64x4(_mm512_castsi256_si512(q12), q13, 1);
+	const __m512i across = _mm512_or_si512(_mm512_and_si512(q0, eight),
+	                                       _mm512_slli_epi32(_mm512_and_si512(q1, eight), 8));
+	const __m512i high = _mm512_or_si512(_mm512_slli_epi32(_mm512_conflict_epi32(h), 16), across);
+	return (struct lanes){ _mm512_and_si512(_mm512_conflict_epi32(l), all),
+		                   _mm512_and_si512(high, all) };
 }
 
 WIDE static inline uint32_t without(const struct lanes *before)
@@ -96,17 +106,6 @@ WIDE static inline void note_firsts(struct lane_sets *s, const struct lanes *bef
 	_mm_storeu_si128((__m128i *)(void *)(s->first + 16), lowest_of(before->high, 16));
 }
 
-WIDE bool lane_wide_sets(struct lane_sets *s, const uint64_t *address, uint32_t mask,
-                         unsigned shift)
-{
-	struct lanes key;
-	if (!take_keys(&key, address, mask, shift))
-		return false;
-	const struct lanes before = equal_before(&key, mask);
-	note_firsts(s, &before, mask);
-	return true;
-}
-
 /* Bits that are set in each of 16 numbers. */
 WIDE static inline __m512i count_bits(__m512i x)
 {
@@ -117,6 +116,28 @@ WIDE static inline __m512i count_bits(__m512i x)
 		_mm512_shuffle_epi8(table, _mm512_and_si512(x, four)),
 		_mm512_shuffle_epi8(table, _mm512_and_si512(_mm512_srli_epi32(x, 4), four)));
 	return _mm512_madd_epi16(_mm512_maddubs_epi16(n, _mm512_set1_epi8(1)), _mm512_set1_epi16(1));
+}
+
+WIDE static inline void note_ranks(struct lane_ranks *r, const struct lanes *before)
+{
+	const __m512i one = _mm512_set1_epi32(1);
+	_mm_storeu_si128((__m128i *)(void *)r->rank,
+	                 _mm512_cvtepi32_epi8(_mm512_add_epi32(count_bits(before->low), one)));
+	_mm_storeu_si128((__m128i *)(void *)(r->rank + 16),
+	                 _mm512_cvtepi32_epi8(_mm512_add_epi32(count_bits(before->high), one)));
+}
+
+WIDE bool lane_wide_sets(struct lane_sets *s, struct lane_ranks *ranks, const uint64_t *address,
+                         uint32_t mask, unsigned shift)
+{
+	struct lanes key;
+	if (!take_keys(&key, address, mask, shift))
+		return false;
+	const struct lanes before = equal_before(&key, mask);
+	note_firsts(s, &before, mask);
+	if (ranks)
+		note_ranks(ranks, &before);
+	return true;
 }
 
 WIDE unsigned lane_wide_busiest(const uint64_t *address, uint32_t mask, unsigned n, unsigned shift)
@@ -175,62 +196,120 @@ WIDE bool lane_wide_offsets(const uint64_t *address, const int32_t before[32], i
 
 /* --- lines and sectors --- */
 
-/* One bit of four for the sector of each of 8 lanes' lines. */
-WIDE static inline __m128i sectors_of_eight(const uint64_t *address)
+/* Lanes from the last to the first: lane 31 is number 0. */
+WIDE static inline struct lanes backwards(const struct lanes *k)
 {
-	const __m512i at =
-		_mm512_and_si512(_mm512_srli_epi64(_mm512_loadu_si512(address), 5), _mm512_set1_epi64(3));
-	return _mm512_cvtepi64_epi8(_mm512_sllv_epi64(_mm512_set1_epi64(1), at));
+	const __m512i at = _mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+	return (struct lanes){ _mm512_permutexvar_epi32(at, k->high),
+		                   _mm512_permutexvar_epi32(at, k->low) };
 }
 
-/* Lines and their sectors, of their first lanes. */
-WIDE static inline void list_lines(const uint64_t *address, uint32_t firsts,
-                                   const uint8_t sectors[32], struct global_probe *p)
+static inline uint32_t bits_backwards(uint32_t x)
+{
+	x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
+	x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
+	x = (x >> 4 & 0x0f0f0f0fu) | (x & 0x0f0f0f0fu) << 4;
+	return __builtin_bswap32(x);
+}
+
+WIDE static inline __m256i bytes_backwards(__m256i x)
+{
+	const __m256i at = _mm256_broadcastsi128_si256(
+		_mm_setr_epi8(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
+	return _mm256_permute4x64_epi64(_mm256_shuffle_epi8(x, at), 0x4e);
+}
+
+/* Lanes that have one of these bits. */
+WIDE static inline uint32_t lanes_with(const struct lanes *x, uint32_t bits)
+{
+	const __m512i any = _mm512_set1_epi32((int)bits);
+	return _mm512_test_epi32_mask(x->low, any) | (uint32_t)_mm512_test_epi32_mask(x->high, any)
+	                                                 << 16;
+}
+
+WIDE static inline uint32_t any_of(const struct lanes *x)
+{
+	return (uint32_t)_mm512_reduce_or_epi32(_mm512_or_si512(x->low, x->high));
+}
+
+/* Each lane of @mask and those before it that have its key; of others none. */
+WIDE static inline struct lanes with_itself(const struct lanes *before, uint32_t mask)
+{
+	const __m512i low = _mm512_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128, 1 << 8, 1 << 9, 1 << 10,
+	                                      1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15);
+	return (struct lanes){
+		_mm512_maskz_or_epi32((__mmask16)mask, before->low, low),
+		_mm512_maskz_or_epi32((__mmask16)(mask >> 16), before->high, _mm512_slli_epi32(low, 16)),
+	};
+}
+
+struct line_sectors {
+	uint32_t firsts; /* the lowest lane of each line */
+	uint32_t n;
+	__m256i sectors; /* a byte for each lane; of a first one those of its line, one bit each */
+};
+
+/* @from_first: addresses as they differ from @first. Whatever lane has a key after the first one
+ * that has it is found where lanes are looked at from the last to the first. */
+WIDE static inline struct line_sectors find_lines(const struct lanes *from_first, uint64_t first,
+                                                  uint32_t mask)
+{
+	const struct lanes at = backwards(from_first);
+	const struct lanes line = { _mm512_srli_epi32(at.low, 7), _mm512_srli_epi32(at.high, 7) };
+	const uint32_t here = bits_backwards(mask);
+	struct lanes after = equal_before(&line, here);
+	after.low = _mm512_maskz_mov_epi32((__mmask16)here, after.low);
+	after.high = _mm512_maskz_mov_epi32((__mmask16)(here >> 16), after.high);
+	const uint32_t firsts = here & ~any_of(&after);
+	const struct lanes all = with_itself(&after, here);
+	const uint32_t odd = lanes_with(&at, 1u << 5) ^ -(uint32_t)(first >> 5 & 1);
+	const uint32_t upper = lanes_with(&at, 1u << 6) ^ -(uint32_t)(first >> 6 & 1);
+	const uint32_t of_sector[4] = { ~odd & ~upper, odd & ~upper, ~odd & upper, odd & upper };
+	struct line_sectors s = { bits_backwards(firsts), 0, _mm256_setzero_si256() };
+	for (unsigned i = 0; i < 4; i++) {
+		const uint32_t has = lanes_with(&all, of_sector[i]) & firsts;
+		s.n += (uint32_t)__builtin_popcount(has);
+		s.sectors = _mm256_or_si256(s.sectors,
+		                            _mm256_maskz_mov_epi8(has, _mm256_set1_epi8((char)(1 << i))));
+	}
+	s.sectors = bytes_backwards(s.sectors);
+	return s;
+}
+
+WIDE static inline void list_lines(const uint64_t *address, const struct line_sectors *s,
+                                   struct global_probe *p)
 {
 	unsigned n = 0;
 	for (unsigned q = 0; q < 4; q++) {
-		const __mmask8 here = (__mmask8)(firsts >> 8 * q);
+		const __mmask8 here = (__mmask8)(s->firsts >> 8 * q);
 		const __m512i line = _mm512_srli_epi64(_mm512_loadu_si512(address + 8 * q), 7);
 		_mm512_storeu_si512(p->line + n, _mm512_maskz_compress_epi64(here, line));
 		n += (unsigned)__builtin_popcount(here);
 	}
 	p->n = n;
-	_mm256_storeu_si256((__m256i *)(void *)p->sector_mask, _mm256_setzero_si256());
-	for (unsigned h = 0, at = 0; h < 2; h++) {
-		const __mmask16 here = (__mmask16)(firsts >> 16 * h);
-		const __m512i of = _mm512_cvtepu8_epi32(
-			_mm_loadu_si128((const __m128i *)(const void *)(sectors + 16 * h)));
-		_mm_storeu_si128((__m128i *)(void *)(p->sector_mask + at),
+	n = 0;
+	for (unsigned h = 0; h < 2; h++) {
+		const __mmask16 here = (__mmask16)(s->firsts >> 16 * h);
+		const __m512i of = _mm512_cvtepu8_epi32(h ? _mm256_extracti128_si256(s->sectors, 1)
+		                                          : _mm256_castsi256_si128(s->sectors));
+		_mm_storeu_si128((__m128i *)(void *)(p->sector_mask + n),
 		                 _mm512_cvtepi32_epi8(_mm512_maskz_compress_epi32(here, of)));
-		at += (unsigned)__builtin_popcount(here);
+		n += (unsigned)__builtin_popcount(here);
 	}
 }
 
 WIDE bool lane_wide_probe(const uint64_t *address, uint32_t mask, unsigned access,
                           struct global_probe *p)
 {
-	struct lanes word, line;
-	struct lane_sets lines;
-	uint8_t sectors[32];
-	uint64_t four[4];
-	if (!take_keys(&word, address, mask, 0) || !take_keys(&line, address, mask, 7))
+	struct lanes at;
+	if (!take_keys(&at, address, mask, 0))
 		return false;
-	const struct lanes same_word = equal_before(&word, mask), same = equal_before(&line, mask);
-	note_firsts(&lines, &same, mask);
-	for (unsigned q = 0; q < 4; q++)
-		_mm_storeu_si64(sectors + 8 * q, sectors_of_eight(address + 8 * q));
-	for (uint32_t m = mask & ~lines.firsts; m; m &= m - 1) {
-		const unsigned i = (unsigned)__builtin_ctz(m);
-		sectors[lines.first[i]] |= sectors[i];
-	}
-	list_lines(address, lines.firsts, sectors, p);
+	const struct lanes same_word = equal_before(&at, mask);
+	const struct line_sectors lines = find_lines(&at, address[__builtin_ctz(mask)], mask);
+	list_lines(address, &lines, p);
 	p->lines = p->n;
+	p->sectors = lines.n;
 	p->bytes = (uint32_t)__builtin_popcount(without(&same_word) & mask) * access;
-	_mm256_storeu_si256((__m256i *)(void *)four,
-	                    _mm256_loadu_si256((const __m256i *)(const void *)p->sector_mask));
-	p->sectors = 0;
-	for (unsigned q = 0; q < 4; q++)
-		p->sectors += (uint32_t)__builtin_popcountll(four[q]);
 	return true;
 }
 #else
@@ -244,9 +323,10 @@ bool lane_wide(void)
 	return false;
 }
 
-bool lane_wide_sets(struct lane_sets *s, const uint64_t *address, uint32_t mask, unsigned shift)
+bool lane_wide_sets(struct lane_sets *s, struct lane_ranks *ranks, const uint64_t *address,
+                    uint32_t mask, unsigned shift)
 {
-	(void)s, (void)address, (void)mask, (void)shift;
+	(void)s, (void)ranks, (void)address, (void)mask, (void)shift;
 	return false;
 }
 

@@ -12,8 +12,9 @@
 bool lane_wide(void);
 /* For tests and measurements; allowed at first. */
 void lane_wide_allow(bool allowed);
-/* False: the keys are too far apart (2^32). @mask != 0. */
-bool lane_wide_sets(struct lane_sets *s, const uint64_t *address, uint32_t mask, unsigned shift);
+/* @ranks: or NULL. False: the keys are too far apart (2^32). @mask != 0. */
+bool lane_wide_sets(struct lane_sets *s, struct lane_ranks *ranks, const uint64_t *address,
+                    uint32_t mask, unsigned shift);
 /* As lane_busiest_bank(). */
 unsigned lane_wide_busiest(const uint64_t *address, uint32_t mask, unsigned n, unsigned shift);
 /* As probe_layout() of all 32 lanes: @row tells whether the second lies behind the first. */

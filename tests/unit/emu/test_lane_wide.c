@@ -77,7 +77,7 @@ TEST(lanes_that_share_a_key)
 		struct lane_sets s;
 		lane_sets_one_by_one(&s, a.address, a.mask, shift);
 		assert_true(same_sets(&a, &s, &expected));
-		if (lane_wide() && lane_wide_sets(&s, a.address, a.mask, shift))
+		if (lane_wide() && lane_wide_sets(&s, NULL, a.address, a.mask, shift))
 			assert_true(same_sets(&a, &s, &expected));
 		else
 			far++;
@@ -89,6 +89,31 @@ TEST(lanes_that_share_a_key)
 	struct lane_sets none;
 	lane_sets_find(&none, (const uint64_t[32]){ 0 }, 0, 0);
 	assert_int_equal(none.firsts, 0);
+}
+
+TEST(how_many_lanes_share_a_key)
+{
+	static const unsigned shifts[] = { 0, 2, 5, 7 };
+	uint64_t rng = 6;
+	unsigned most = 0;
+	for (unsigned n = 0; n < 2 * ROUNDS; n++) {
+		const struct access a = draw(&rng);
+		const unsigned shift = shifts[pick(&rng, 4)];
+		const struct lane_sets expected = compare_all(&a, shift);
+		struct lane_sets s;
+		struct lane_ranks r;
+		uint8_t lanes[32] = { 0 };
+		lane_wide_allow(n & 1);
+		lane_sets_rank(&s, &r, a.address, a.mask, shift);
+		assert_true(same_sets(&a, &s, &expected));
+		for (unsigned i = 0; i < 32; i++)
+			if (on(&a, i)) {
+				assert_int_equal(r.rank[i], ++lanes[expected.first[i]]);
+				most = r.rank[i] > most ? r.rank[i] : most;
+			}
+	}
+	lane_wide_allow(true);
+	assert_int_equal(most, 32);
 }
 
 TEST(the_busiest_bank)
