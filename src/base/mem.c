@@ -134,15 +134,30 @@ void *mem_aligned(size_t align, size_t bytes)
 
 #define PAGE ((size_t)4096)
 
-void mem_wish_large_pages(void *p, size_t bytes)
+/* To the whole pages of @bytes from @p on. */
+static void advise(void *p, size_t bytes, int advice)
 {
-#ifdef MADV_HUGEPAGE
 	const uintptr_t first = ((uintptr_t)p + PAGE - 1) / PAGE * PAGE;
 	const uintptr_t end = ((uintptr_t)p + bytes) / PAGE * PAGE;
 	if (first < end)
-		(void)madvise((void *)first, end - first, MADV_HUGEPAGE);
+		(void)madvise((void *)first, end - first, advice);
+}
+
+void mem_wish_large_pages(void *p, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+	advise(p, bytes, MADV_HUGEPAGE);
 #else
 	(void)p, (void)bytes;
+#endif
+}
+
+void mem_wish_zeroes_in_forks(void *p, size_t bytes, bool wish)
+{
+#ifdef MADV_WIPEONFORK
+	advise(p, bytes, wish ? MADV_WIPEONFORK : MADV_KEEPONFORK);
+#else
+	(void)p, (void)bytes, (void)wish;
 #endif
 }
 

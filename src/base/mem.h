@@ -29,6 +29,9 @@ void *mem_pages(size_t bytes);
 /* For @bytes from @p on, whatever is there: one large page comes sooner than all its small ones,
  * when it is first touched. Only a wish. */
 void mem_wish_large_pages(void *p, size_t bytes);
+/* Whether a copy of this process (fork) may find zeroes in the whole pages of @bytes from @p on, so
+ * that the system copies none of them. To be taken back before they are freed. Only a wish. */
+void mem_wish_zeroes_in_forks(void *p, size_t bytes, bool wish);
 /* Zeroed, aligned to @align (a power of two); freed with free(). */
 void *mem_aligned(size_t align, size_t bytes);
 char *mem_strdup(const char *s) __attribute__((malloc));

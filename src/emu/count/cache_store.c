@@ -14,8 +14,10 @@ static struct cache_store *_Atomic spare; /* of the last launch; NULL = none, or
 
 static void release(struct cache_store *s)
 {
-	for (unsigned i = 0; s && i < CACHE_STORE_PIECES; i++)
+	for (unsigned i = 0; s && i < CACHE_STORE_PIECES; i++) {
+		mem_wish_zeroes_in_forks(s->at[i], s->bytes[i], false);
 		free(s->memory[i]);
+	}
 }
 
 void cache_store_take(struct cache_store *s)
@@ -32,6 +34,8 @@ void cache_store_take(struct cache_store *s)
 		s->memory[i] = mem_calloc(1, s->bytes[i] + ALIGN - 1);
 		s->at[i] = (void *)(((uintptr_t)s->memory[i] + ALIGN - 1) / ALIGN * ALIGN);
 		mem_wish_large_pages(s->at[i], s->bytes[i]);
+		/* a copy of the program begins with caches that are empty */
+		mem_wish_zeroes_in_forks(s->at[i], s->bytes[i], true);
 	}
 }
 

@@ -10,8 +10,8 @@
 #include <math.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The launch gets so many times what it took, and a program waits no longer for all of them. */
@@ -19,9 +19,10 @@
 #define LEAST_WAIT_S 2
 #define MOST_WAIT_S 20.0
 static double waited_s; /* so far */
-/* A copy of a program with much memory costs 0.1 s: all of them no more than this, and of the
- * program's time. */
-#define COPIES_S 0.5
+/* A copy of a program with much memory costs 0.1 s, and as much again, or a few times that, where
+ * pages are then written: all of them no more than this, and of the program's time. */
+#define COPIES_S 1.0
+#define MOST_PAGES_FACTOR 4 /* what is beyond that is the launch's own memory */
 #define COPIES_SHARE 0.05
 static double copies_s; /* so far */
 
@@ -71,12 +72,13 @@ static void run_copy(const void *ctx, int fd)
 
 /* --- in the program --- */
 
-/* What this thread has worked: that others keep the machine busy makes no copy dearer. */
-static double thread_s(void)
+/* What the system has worked for the program: copies, and pages written for the first time. That
+ * others keep the machine busy makes none dearer. */
+static double system_s(void)
 {
-	struct timespec t;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+	struct rusage u;
+	getrusage(RUSAGE_SELF, &u);
+	return (double)u.ru_stime.tv_sec + 1e-6 * (double)u.ru_stime.tv_usec;
 }
 
 struct second_look second_look_begin(const struct emu_launch_request *req, bool other)
@@ -97,9 +99,9 @@ struct second_look second_look_begin(const struct emu_launch_request *req, bool 
 	    (!shared && (threads <= 32 || req->check_races == RACES_OFF)) ||
 	    copies_s > (other ? most_s / 2 : most_s))
 		return s;
-	const double worked_s = thread_s();
+	s.began_system_s = system_s();
 	s.fd = guest_fork(run_copy, req);
-	copies_s += thread_s() - worked_s;
+	s.copied_s = system_s() - s.began_system_s;
 	return s;
 }
 
@@ -141,7 +143,9 @@ bool second_look_agrees(struct second_look *s, bool contents, bool order,
 
 void second_look_end(struct second_look *s)
 {
-	if (s->fd >= 0)
-		close(s->fd);
+	if (s->fd < 0)
+		return;
+	copies_s += fmin(system_s() - s->began_system_s, s->copied_s * MOST_PAGES_FACTOR);
+	close(s->fd);
 	s->fd = -1;
 }

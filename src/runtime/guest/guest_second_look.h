@@ -23,7 +23,8 @@ void launch_print_add(struct launch_print *p, const char *text, size_t n);
 
 struct second_look {
 	const struct emu_launch_request *req;
-	int fd; /* -1 = there is no copy of the program */
+	int fd;                          /* -1 = there is no copy of the program */
+	double began_system_s, copied_s; /* of the system's work: in front, and for the copy alone */
 };
 
 /* In front of the launch. @other: one like it was looked at, and others may need what is left of
