@@ -8,6 +8,7 @@
  * operations are done before the chains, in their order; so what a chain reads must not be changed
  * behind its place by one of them, and none of them may need a sum.
  */
+#include "emu/codegen/fuse_tiles.h"
 #include "emu/codegen/fuse_window.h"
 
 #include "base/mem.h"
@@ -15,15 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Is it worth it: loads saved, sums kept? */
-static bool pays(const struct window *w)
+/* Is it worth it: loads saved, sums kept, factors read once for several? */
+static bool pays(const struct window *w, const struct tiles *t)
 {
 	unsigned saved = 0, fmas = 0;
 	for (unsigned k = 0; k < w->n_loads; k++)
 		saved += !w->load[k].kept;
 	for (unsigned k = 0; k < w->n_others; k++)
 		fmas += w->e->im->ir.ops[w->other[k]].op == E_fma_f32;
-	return w->n_fmas >= 2 * w->n_sums && w->n_fmas >= 4 * fmas && 2 * saved >= w->n_sums;
+	return w->n_fmas >= 2 * w->n_sums && w->n_fmas >= 4 * fmas &&
+	       (2 * saved >= w->n_sums || 2 * tiles_fmas(t) >= w->n_fmas);
 }
 
 static void put_steps(const struct window *w, uint32_t chain, struct chain_step **step)
@@ -63,7 +65,7 @@ static void put_reads(const struct window *w, struct chains *c)
 	}
 }
 
-static void put(const struct window *w)
+static void put(const struct window *w, const struct tiles *t)
 {
 	struct emit *e = w->e;
 	const uint32_t first = e->p->op_uop[w->first];
@@ -72,14 +74,16 @@ static void put(const struct window *w)
 	struct chain_step *step = image_pool(e->im, w->n_fmas * sizeof *step);
 	c->alone = e->p->uops[first].full;
 	c->n_bases = w->n_bases;
-	c->n = w->n_sums;
 	c->chain = chain;
 	c->step = step;
 	memcpy(c->base, w->base, sizeof c->base);
 	for (unsigned k = 0; k < w->n_sums; k++) {
-		chain[k] = (struct chain){ w->sum[k].acc, w->sum[k].d, w->sum[k].n };
+		if (tiles_have(t, k))
+			continue;
+		chain[c->n++] = (struct chain){ w->sum[k].acc, w->sum[k].d, w->sum[k].n };
 		put_steps(w, k, &step);
 	}
+	tiles_put(t, c);
 	window_detour(w, c, NULL);
 	c->watched = e->h->fused->chains_first;
 	e->p->uops[first].chains = c;
@@ -108,8 +112,12 @@ void fuse_chains(struct emit *e, const struct segment *s)
 	for (uint32_t op = s->first; op<s->end; op = w->end> op ? w->end : op + 1) {
 		if (window_find(w, op, true) && put_dots(w))
 			continue;
-		if (window_find(w, op, false) && pays(w))
-			put(w);
+		if (!window_find(w, op, false))
+			continue;
+		struct tiles *t = tiles_find(w);
+		if (pays(w, t))
+			put(w, t);
+		tiles_free(t);
 	}
 	window_close(w);
 	free(w);

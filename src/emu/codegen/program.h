@@ -169,6 +169,12 @@ struct fused {
  * stand.
  */
 enum { CHAIN_BASES = 8 };
+enum {
+	TILE_FEW = 2,
+	TILE_MANY = 4,
+	TILE_FACTORS = TILE_FEW + TILE_MANY,
+	TILE_SUMS = TILE_FEW * TILE_MANY
+};
 struct chains {
 	uop_fn alone;             /* handler of the first uop */
 	const struct uop *others; /* the copies; NULL = there are no others */
@@ -188,6 +194,18 @@ struct chains {
 		uint8_t lanes_base, other_base;
 		bool rows; /* the other factor is 32 words in a row, too */
 	} *step;       /* of all chains, one behind the other */
+	/* Sums that share their factors are done before the chains, TILE_SUMS at once: each of
+	 * TILE_FEW factors by each of TILE_MANY. */
+	const struct chain_tile {
+		uint32_t acc[TILE_SUMS], d[TILE_SUMS]; /* slots */
+		uint32_t n;                            /* steps */
+		enum tile_words { TILE_NO_WORDS, TILE_FEW_WORDS, TILE_MANY_WORDS } words;
+		const struct tile_step {
+			int32_t half[TILE_FACTORS][2]; /* as in chain_step; the few first */
+			uint8_t base[TILE_FACTORS];
+		} *step;
+	} *tile;
+	uint32_t n_tiles;
 	/* of a program that watches: loads that are done by the chains alone, and what goes on then */
 	const struct lane_load *load;
 	const struct chain_read {

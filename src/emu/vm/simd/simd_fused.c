@@ -159,6 +159,62 @@ static inline bool chains_fit(struct warp *w, const struct chains *c)
 	return fit;
 }
 
+/* Vectors of a sum that are done together: all sums of a tile stay in registers. */
+#define TOGETHER (VECTORS == 2 ? 2 : 1)
+#define EACH_TOGETHER(v) for (unsigned v = 0; v < TOGETHER; v++)
+
+static inline vec tile_factor(const struct tile_step *k, const uint8_t *const *base, unsigned f,
+                              unsigned i, bool word)
+{
+	const mem_f32 *at = words_at(base[k->base[f]], k->half[f][HALF(i)]);
+	return word ? SPLAT(*at) : LOAD(at + WITHIN(i));
+}
+
+/* Of the vectors from @first on. */
+static inline __attribute__((always_inline)) void tile_part(struct warp *w,
+                                                            const struct chain_tile *t,
+                                                            const uint8_t *const *base,
+                                                            unsigned first, enum tile_words words)
+{
+	vec acc[TILE_SUMS][TOGETHER];
+#pragma GCC unroll 8
+	for (unsigned s = 0; s < TILE_SUMS; s++)
+		EACH_TOGETHER(v)
+	acc[s][v] = LOAD((const mem_f32 *)frame(w, t->acc[s]) + WIDTH * (first + v));
+	for (const struct tile_step *k = t->step, *end = k + t->n; k < end; k++) {
+		vec few[TILE_FEW][TOGETHER];
+#pragma GCC unroll 2
+		for (unsigned f = 0; f < TILE_FEW; f++)
+			EACH_TOGETHER(v)
+		few[f][v] = tile_factor(k, base, f, first + v, words == TILE_FEW_WORDS);
+#pragma GCC unroll 4
+		for (unsigned m = 0; m < TILE_MANY; m++)
+			EACH_TOGETHER(v)
+			{
+				const vec one =
+					tile_factor(k, base, TILE_FEW + m, first + v, words == TILE_MANY_WORDS);
+#pragma GCC unroll 2
+				for (unsigned f = 0; f < TILE_FEW; f++)
+					acc[TILE_MANY * f + m][v] = FMA(few[f][v], one, acc[TILE_MANY * f + m][v]);
+			}
+	}
+#pragma GCC unroll 8
+	for (unsigned s = 0; s < TILE_SUMS; s++)
+		EACH_TOGETHER(v)
+	STORE((mem_f32 *)frame(w, t->d[s]) + WIDTH * (first + v), acc[s][v]);
+}
+
+static void do_tiles(struct warp *w, const struct chains *c, const uint8_t *const *base)
+{
+	for (const struct chain_tile *t = c->tile, *end = t + c->n_tiles; t < end; t++)
+		for (unsigned i = 0; i < VECTORS; i += TOGETHER)
+			switch (t->words) {
+			case TILE_NO_WORDS: tile_part(w, t, base, i, TILE_NO_WORDS); break;
+			case TILE_FEW_WORDS: tile_part(w, t, base, i, TILE_FEW_WORDS); break;
+			case TILE_MANY_WORDS: tile_part(w, t, base, i, TILE_MANY_WORDS); break;
+			}
+}
+
 GUEST chains ARGS
 {
 	const struct chains *c = u->chains;
@@ -168,6 +224,7 @@ GUEST chains ARGS
 	base[0] = frame(w, 0);
 	for (uint32_t b = 1; b < c->n_bases; b++)
 		base[b] = w->shared + base_address(w, &c->base[b]);
+	do_tiles(w, c, base);
 	for (const struct chain *h = c->chain, *end = h + c->n; h < end; h++) {
 		const mem_f32 *from = frame(w, h->acc);
 		mem_f32 *d = frame(w, h->d);
