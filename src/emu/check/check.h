@@ -60,6 +60,11 @@ struct emu_fault {
 	bool many;         /* other lanes store to that place by the same instruction */
 	char waiting[300]; /* barriers: who waits where */
 };
+/* Is a race one of lanes of one warp? */
+static inline bool fault_in_warp(const struct emu_fault *f)
+{
+	return f->other_block == f->block && f->other_thread / 32 == f->warp;
+}
 
 /* --- shadow of a block's shared memory (shadow.c): which bytes were written; for blocks that run
  * with all checks --- */
@@ -150,8 +155,8 @@ struct race_found {
 	bool other_writes;
 	bool scope; /* both strong, but not for the whole GPU */
 };
-/* Looks at an access before it is done. True: it races, and @found says with what; only the first
- * of its races is told. */
+/* Looks at an access before it is done. True: it races, and @found says with what: one of its
+ * races is told, with a thread of another warp if there is one. */
 bool race_access(struct race_block *b, const struct race_access *a, struct race_found *found);
 /* A weak load or store by all lanes of a warp, none of which waits in a loop. */
 struct race_plain {

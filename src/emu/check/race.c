@@ -110,16 +110,42 @@ static unsigned reversed_lane(const struct visit *v, const struct race_use *use)
 	return 32;
 }
 
-static bool clashes(struct visit *v, const struct race_use use[2], bool writes)
+/* Has every lane of @use written what is in the cell, as the last one or beside it? Whoever else
+ * writes the same there changes nothing for it; others who write there are told by themselves. */
+static bool wrote_it(const struct race_cell *cell, const struct race_use *use)
 {
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 2; i++)
+		if (cell->writer[i].warp == use->warp && cell->writer[i].epoch != RACE_PENDING &&
+		    !(use->lanes & ~cell->writer[i].lanes))
+			return true;
+	return false;
+}
+
+/* A read of what the reader wrote, too, beside one who writes the same: both ways around. */
+static bool finds_its_own(const struct visit *v, const struct race_cell *cell,
+                          const struct race_use *use, unsigned lane, bool writes)
+{
+	const struct race_access *a = v->a;
+	if (writes)
+		return !a->write && wrote_it(cell, &v->use);
+	return a->write && same_value(v, use, lane) && wrote_it(cell, use);
+}
+
+/* One of another warp first: lanes of a warp may do more. */
+static bool clashes(struct visit *v, const struct race_cell *cell, const struct race_use use[2],
+                    bool writes)
+{
+	const unsigned first = use[0].warp == v->use.warp;
+	for (unsigned k = 0; k < 2; k++) {
+		const unsigned i = k ^ first;
 		if (!use[i].warp)
 			continue;
 		unsigned lane = unordered_lane(v, &use[i]);
 		if (lane == 32)
 			lane = reversed_lane(v, &use[i]);
 		if (lane < 32 && !(writes && v->a->write && same_value(v, &use[i], lane)) &&
-		    !(writes && use[i].op & RACE_USE_FENCED && goes_on(v, &use[i], lane)))
+		    !(writes && use[i].op & RACE_USE_FENCED && goes_on(v, &use[i], lane)) &&
+		    !finds_its_own(v, cell, &use[i], lane, writes))
 			return tell(v, &use[i], lane, writes, false);
 	}
 	return false;
@@ -217,13 +243,13 @@ static bool check_cell(struct visit *v, const struct race_cell *cell)
 {
 	const struct race_access *a = v->a;
 	const struct race_strong *s = cell->strong ? &v->b->races->cells.strong[cell->strong] : NULL;
-	if (clashes(v, cell->writer, true) || (a->write && clashes(v, cell->reader, false)))
+	if (clashes(v, cell, cell->writer, true) || (a->write && clashes(v, cell, cell->reader, false)))
 		return true;
 	if (!s)
 		return false;
 	if (a->strength == RACE_WEAK)
-		return (!came_last(v, s) && clashes(v, s->writer, true)) ||
-		       (a->write && clashes(v, s->reader, false));
+		return (!came_last(v, s) && clashes(v, cell, s->writer, true)) ||
+		       (a->write && clashes(v, cell, s->reader, false));
 	return strong_clashes(v, s, true) || (a->write && strong_clashes(v, s, false));
 }
 
@@ -255,6 +281,23 @@ static void note(struct visit *v, struct race_use use[2])
 	use[to] = v->use;
 }
 
+/* Lanes that store the same by one instruction are one writer. */
+static void write_last(struct visit *v, struct race_cell *cell, bool raced)
+{
+	struct race_use *last = cell->writer, earlier = { 0 };
+	if (!raced && last->warp == v->use.warp && last->epoch == v->use.epoch &&
+	    last->op == v->use.op) {
+		last->mark = (v->use.lanes & ~last->lanes) ? 0 : last->mark;
+		last->lanes |= v->use.lanes;
+		return;
+	}
+	for (unsigned i = 2; i--;)
+		if (unordered_lane(v, &cell->writer[i]) < 32)
+			earlier = cell->writer[i];
+	cell->writer[1] = earlier;
+	cell->writer[0] = v->use;
+}
+
 static void leave(struct visit *v, struct race_cell *cell, bool raced)
 {
 	struct race_cells *cells = &v->b->races->cells;
@@ -273,13 +316,7 @@ static void leave(struct visit *v, struct race_cell *cell, bool raced)
 		note(v, cell->reader);
 		return;
 	}
-	struct race_use earlier = { 0 };
-	if (unordered_lane(v, &cell->writer[0]) < 32)
-		earlier = cell->writer[0];
-	else if (unordered_lane(v, &cell->writer[1]) < 32)
-		earlier = cell->writer[1];
-	cell->writer[1] = earlier;
-	cell->writer[0] = v->use;
+	write_last(v, cell, raced);
 	cell->reader[0] = cell->reader[1] = (struct race_use){ 0 };
 	if (cell->strong && !raced) {
 		struct race_strong *s = &cells->strong[cell->strong];
@@ -303,7 +340,15 @@ static uint32_t use_flags(const struct race_block *b, const struct race_access *
 	       (b->warp[a->warp].beyond ? RACE_USE_FENCED : 0);
 }
 
-/* Lanes @lanes at one cell of @p; the first race of an access is told. */
+static bool in_warp(const struct visit *v, const struct race_found *f)
+{
+	const struct races *r = v->b->races;
+	return f->other_block == r->block[(v->use.warp - 1) / r->n_warps] &&
+	       f->other_thread / 32 == v->a->warp;
+}
+
+/* Lanes @lanes at one cell of @p; of the races of an access the first is told, or the first with
+ * another warp. */
 static bool visit_cell(struct visit *v, struct race_page *p, uint32_t lanes, bool any)
 {
 	struct race_cells *cells = v->b->cells;
@@ -313,7 +358,7 @@ static bool visit_cell(struct visit *v, struct race_page *p, uint32_t lanes, boo
 	v->lane = (unsigned)__builtin_ctz(lanes);
 	v->use.lanes = lanes;
 	const bool raced = check_cell(v, &cell);
-	if (raced && any)
+	if (raced && any && (in_warp(v, v->found) || !in_warp(v, &first)))
 		*v->found = first;
 	leave(v, &cell, raced);
 	race_cell_put(cells, p, v->address, &cell, (unsigned)__builtin_ctz(v->a->bytes), v->b->n_warps);

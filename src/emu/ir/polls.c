@@ -310,7 +310,7 @@ static void judge(struct ir *ir, const struct loops *l, struct xop *x)
 	const bool loops = l->on[l->home], waits = loops && x->decides && waits_by(l, x);
 	const bool polls = loops && (x->s[0].kind != S_REG || !written_in_loop(l, x->s[0].reg) ||
 	                             (waits && may_ask_again(l, x)));
-	x->polls = polls && (x->kind == X_ATOM || x->strong);
+	x->polls = polls && (x->kind == X_ATOM || (x->strong && x->decides));
 	x->looks = polls && x->kind == X_LD && x->space != SPACE_SHARED;
 	ir->waits |= polls && x->space != SPACE_SHARED;
 	x->waits = polls && waits;

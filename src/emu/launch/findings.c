@@ -59,20 +59,25 @@ static unsigned races_in(const struct run_findings *all)
 	return n;
 }
 
+static bool is_customary(const struct emu_launch *l, const struct emu_fault *f)
+{
+	return race_custom(l, f) || f->kind == FAULT_BARRIER_ENDED;
+}
+
 /* Of one kind at one line only the first is kept; of races, every pair of lines. */
 static void add_finding(struct run_findings *all, const struct emu_launch *l,
                         const struct emu_fault *f, uint64_t times)
 {
 	struct err text = { 0 };
 	fault_report(l, f, &text);
-	const bool customary = race_custom(l, f) || f->kind == FAULT_BARRIER_ENDED;
+	const bool customary = is_customary(l, f);
 	const struct ir_inst *in = &l->image.ir.insts[l->image.ir.ops[f->xop].pc];
 	const struct arena_region *r = arena_near(&l->device->arena, f->address);
 	const uint64_t allocation = r && f->space == SPACE_GLOBAL ? r->serial : 0;
 	const bool fresh =
 		allocation && f->kind == FAULT_UNINITIALISED && !f->atomic && r->kind == EMU_MEMORY_DEVICE;
 	const bool of_order = race_of_order(l, f);
-	const bool one_warp = f->other_block == f->block && f->other_thread / 32 == f->warp;
+	const bool one_warp = fault_in_warp(f);
 	for (unsigned i = 0; i < all->n; i++)
 		if (!strcmp(all->finding[i].kind, finding_kind(f->kind)) &&
 		    all->finding[i].line == in->line && all->finding[i].customary == customary &&
@@ -136,16 +141,19 @@ struct noted {
 	const struct emu_fault *fault;
 	uint64_t times;
 	unsigned number; /* as they were noted by one worker */
+	bool customary;
 };
 
-/* Races first: they explain much of the rest. Then by the blocks, whoever ran them. */
+/* Races first: they explain much of the rest; of them, faults before remarks. Then by the blocks,
+ * whoever ran them. */
 static int by_block(const void *a, const void *b)
 {
 	const struct noted *x = a, *y = b;
 	const int race = (y->fault->kind == FAULT_RACE) - (x->fault->kind == FAULT_RACE);
 	const uint64_t k = x->fault->block, m = y->fault->block;
-	const int block = (k > m) - (k < m);
-	return race ? race : block ? block : (x->number > y->number) - (x->number < y->number);
+	const int block = (k > m) - (k < m), remark = x->customary - y->customary;
+	const int number = (x->number > y->number) - (x->number < y->number);
+	return race ? race : remark ? remark : block ? block : number;
 }
 
 static void add_noted(const struct emu_launch *l, struct run_findings *all)
@@ -155,7 +163,8 @@ static void add_noted(const struct emu_launch *l, struct run_findings *all)
 	for (unsigned k = 0; k < l->n_workers; k++) {
 		const struct worker *wk = &l->workers[k];
 		for (unsigned i = 0; i < wk->n_noted; i++)
-			noted[n++] = (struct noted){ &wk->noted[i], wk->times[i], i };
+			noted[n++] =
+				(struct noted){ &wk->noted[i], wk->times[i], i, is_customary(l, &wk->noted[i]) };
 	}
 	qsort(noted, n, sizeof *noted, by_block);
 	for (size_t i = 0; i < n; i++)

@@ -80,7 +80,6 @@ static bool in_one_step(const struct ir *ir, const struct xop *load, const struc
 const char *race_custom(const struct emu_launch *l, const struct emu_fault *f)
 {
 	const struct xop *mine = &l->image.ir.ops[f->xop], *theirs = &l->image.ir.ops[f->other_op];
-	const bool one_warp = f->other_block == f->block && f->other_thread / 32 == f->warp;
 	if (f->kind != FAULT_RACE || f->scope)
 		return NULL;
 	const struct xop *asked = is_atomic(theirs) ? asks_first(&l->image.ir, mine)
@@ -93,7 +92,7 @@ const char *race_custom(const struct emu_launch *l, const struct emu_fault *f)
 		return "nothing, if the load only asks whether the atomic behind it is worth its while: an "
 			   "old value costs one atomic more, or one less; else read it by an atomic or through "
 			   "volatile";
-	if (f->space != SPACE_SHARED || !one_warp || f->many)
+	if (f->space != SPACE_SHARED || !fault_in_warp(f) || f->many)
 		return NULL;
 	if (in_one_step(&l->image.ir, theirs, mine))
 		return "put __syncwarp() between the load and the store: that the lanes of a warp have all "

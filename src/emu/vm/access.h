@@ -52,7 +52,8 @@ bool access_resolve(struct access *a);
 /* Notes what went wrong where the launch goes on all the same; NULL if it ends: the caller tells.
  */
 struct emu_fault *access_note(const struct access *a, enum fault_kind kind, unsigned lane,
-                              uint32_t other_op, uint64_t address);
+                              uint64_t address);
+void access_note_race(const struct access *a, const struct race_found *found, bool many);
 
 /* access_race.c: notes whom it races with. */
 void access_race(struct access *a);

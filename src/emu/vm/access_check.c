@@ -109,11 +109,8 @@ static void remember_window(const struct access *a, const struct arena_region *r
 	win->only_read = r->read_only;
 }
 
-struct emu_fault *access_note(const struct access *a, enum fault_kind kind, unsigned lane,
-                              uint32_t other_op, uint64_t address)
+static struct emu_fault *describe(const struct access *a, struct emu_fault *f)
 {
-	struct emu_fault *f = vm_note(a->w, a->u, kind, lane, other_op);
-	f->address = address;
 	f->space = a->space;
 	f->bytes = a->bytes;
 	f->store = a->write;
@@ -121,12 +118,25 @@ struct emu_fault *access_note(const struct access *a, enum fault_kind kind, unsi
 	return f;
 }
 
+struct emu_fault *access_note(const struct access *a, enum fault_kind kind, unsigned lane,
+                              uint64_t address)
+{
+	struct emu_fault *f = describe(a, vm_note(a->w, a->u, kind, lane));
+	f->address = address;
+	return f;
+}
+
+void access_note_race(const struct access *a, const struct race_found *found, bool many)
+{
+	describe(a, vm_note_race(a->w, a->u, found, many));
+}
+
 /* The same where it is tolerated; true if it is. */
 static bool note_fault(const struct access *a, enum fault_kind kind, unsigned lane,
                        uint64_t address)
 {
 	return (a->w->worker->grid->lenient || kind == FAULT_UNINITIALISED) &&
-	       access_note(a, kind, lane, 0, address);
+	       access_note(a, kind, lane, address);
 }
 
 /* Outside every region, but where the device has memory: hardware would go on. */

@@ -62,10 +62,5 @@ void access_race(struct access *a)
 	struct race_found found = { 0 };
 	if (!race_access(a->w->worker->race, &r, &found))
 		return;
-	struct emu_fault *f = access_note(a, FAULT_RACE, found.lane, found.other_op, found.address);
-	f->other_block = found.other_block;
-	f->other_thread = found.other_thread;
-	f->other_store = found.other_writes;
-	f->scope = found.scope;
-	f->many = stored_by_many(a, found.address);
+	access_note_race(a, &found, stored_by_many(a, found.address));
 }

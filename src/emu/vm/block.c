@@ -307,8 +307,8 @@ static void note_ended(struct worker *wk, unsigned id)
 			at = w;
 	}
 	if (at && ended)
-		vm_note(at, at->at - 1, FAULT_BARRIER_ENDED, (unsigned)__builtin_ctz(at->live), 0)
-			->address = ended;
+		vm_note(at, at->at - 1, FAULT_BARRIER_ENDED, (unsigned)__builtin_ctz(at->live))->address =
+			ended;
 }
 
 /* Opens every barrier at which all have arrived; true if one did. @gone: warps that have ended. */

@@ -88,7 +88,7 @@ void bulk_follow(const struct bulk *b, uint64_t offset, uint64_t bytes)
 		return;
 	for (uint64_t i = 0; i < bytes; i++)
 		if (!shadow_touch(b->seen, b->offset + offset + i, 1, !b->to_shared, b->to_shared)) {
-			struct emu_fault *f = vm_note(b->w, b->u, FAULT_UNINITIALISED, b->lane, 0);
+			struct emu_fault *f = vm_note(b->w, b->u, FAULT_UNINITIALISED, b->lane);
 			f->address = b->offset + offset + i;
 			f->space = SPACE_SHARED;
 			f->bytes = 1;
@@ -113,7 +113,7 @@ bool bulk_move_piece(struct bulk *b, uint64_t at, uint64_t offset, uint64_t byte
 		return bulk_fault(b, s == SPAN_OUTSIDE ? FAULT_BOUNDS : FAULT_READ_ONLY, at, SPACE_GLOBAL,
 		                  bytes, !b->to_shared);
 	if (s == SPAN_UNWRITTEN) {
-		struct emu_fault *f = vm_note(b->w, b->u, FAULT_UNINITIALISED, b->lane, 0);
+		struct emu_fault *f = vm_note(b->w, b->u, FAULT_UNINITIALISED, b->lane);
 		f->address = at;
 		f->space = SPACE_GLOBAL;
 		f->bytes = (unsigned)bytes;

@@ -116,7 +116,7 @@ HANDLER(trap)
 /* DIVISOR: a slot, b its kind; only looked at, the division gives what the hardware gives */
 COLD static void note_division(struct warp *w, const struct uop *u, uint32_t zero)
 {
-	vm_note(w, u, FAULT_DIVISION, (unsigned)__builtin_ctz(zero), 0);
+	vm_note(w, u, FAULT_DIVISION, (unsigned)__builtin_ctz(zero));
 }
 HANDLER(divisor)
 {

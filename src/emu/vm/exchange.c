@@ -41,7 +41,7 @@ bool exchange_names_all(struct warp *w, const struct uop *u, uint32_t lanes, uin
 		return true;
 	const unsigned lane = (unsigned)__builtin_ctz(unnamed);
 	if (w->worker->grid->lenient) {
-		vm_note(w, u, FAULT_WARP_UNNAMED, lane, 0)->address = named;
+		vm_note(w, u, FAULT_WARP_UNNAMED, lane)->address = named;
 		return true;
 	}
 	vm_fault(w, u, FAULT_WARP_UNNAMED, lane);

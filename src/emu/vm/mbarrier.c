@@ -113,15 +113,13 @@ static void look_at_object(struct warp *w, const struct uop *u, unsigned lane,
 	struct race_found found = { 0 };
 	if (!race_access(w->worker->race, &r, &found))
 		return;
-	struct emu_fault *f = vm_note(w, u, FAULT_RACE, lane, found.other_op);
+	found.lane = lane;
+	struct emu_fault *f = vm_note_race(w, u, &found, false);
 	f->address = at & CLUSTER_OFFSET;
 	f->space = SPACE_SHARED;
 	f->bytes = 8;
 	f->store = true;
 	f->atomic = !made;
-	f->other_block = found.other_block;
-	f->other_thread = found.other_thread;
-	f->other_store = found.other_writes;
 }
 
 bool mbarrier_bytes(const struct worker *wk, uint64_t at, int64_t bytes)

@@ -97,7 +97,7 @@ static void arrive(struct warp *w)
 		return;
 	}
 	if (apart)
-		vm_note(w, first->at - 1, FAULT_BARRIER_DIVERGED, lane, 0);
+		vm_note(w, first->at - 1, FAULT_BARRIER_DIVERGED, lane);
 	barrier_arrive(w, b);
 	barrier_wait(w, b, first->at);
 }
@@ -127,7 +127,7 @@ static bool give_up(struct warp *w)
 			w->worker->fault.address = never;
 			return false;
 		}
-		vm_note(w, w->part[i].at, FAULT_WARP_DIVERGED, lane, 0)->address = never;
+		vm_note(w, w->part[i].at, FAULT_WARP_DIVERGED, lane)->address = never;
 		exchange_open(w, parts, false);
 		return true;
 	}

@@ -55,12 +55,8 @@ void texture_race(struct warp *w, const struct uop *u, const struct texel_places
 	struct race_found found = { 0 };
 	if (!p->mask || !race_access(w->worker->race, &r, &found))
 		return;
-	struct emu_fault *f = vm_note(w, u, FAULT_RACE, found.lane, found.other_op);
-	f->address = found.address;
+	struct emu_fault *f = vm_note_race(w, u, &found, false);
 	f->space = SPACE_GLOBAL;
 	f->bytes = p->bytes;
 	f->store = store;
-	f->other_block = found.other_block;
-	f->other_thread = found.other_thread;
-	f->other_store = found.other_writes;
 }

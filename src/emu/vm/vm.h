@@ -164,8 +164,9 @@ struct cluster_barrier {
 };
 #define N_BARRIERS 16
 enum { TOUCH_READ = 1, TOUCH_WRITE = 2 };
-#define WORKER_MAX_NOTED 24
-#define WORKER_MAX_OF_A_SORT 12 /* of races, and of the rest: neither takes the other's room */
+#define WORKER_MAX_OF_A_SORT 12 /* none takes another's room: */
+enum noted_sort { NOTED_REST, NOTED_RACE, NOTED_RACE_IN_WARP, NOTED_SORTS };
+#define WORKER_MAX_NOTED (NOTED_SORTS * WORKER_MAX_OF_A_SORT)
 
 struct worker {
 	struct grid *grid;

@@ -34,16 +34,28 @@ const struct uop *vm_fault(struct warp *w, const struct uop *u, enum fault_kind 
 	return NULL;
 }
 
-struct emu_fault *vm_note(struct warp *w, const struct uop *u, enum fault_kind kind, unsigned lane,
-                          uint32_t other_op)
+static enum noted_sort sort_of(const struct emu_fault *f)
 {
-	struct worker *wk = w->worker;
+	if (f->kind != FAULT_RACE)
+		return NOTED_REST;
+	return fault_in_warp(f) ? NOTED_RACE_IN_WARP : NOTED_RACE;
+}
+
+/* Lanes of a warp may do what warps may not: a race between them does not stand for one of others.
+ */
+static bool same_fault(const struct emu_fault *a, const struct emu_fault *b)
+{
+	return a->kind == b->kind && a->xop == b->xop && a->other_op == b->other_op &&
+	       a->many == b->many && sort_of(a) == sort_of(b);
+}
+
+static struct emu_fault *note(struct worker *wk, const struct emu_fault *f)
+{
 	static _Thread_local struct emu_fault more; /* for what there is no room for */
 	unsigned of_sort = 0;
 	for (unsigned i = 0; i < wk->n_noted; i++) {
-		const struct emu_fault *f = &wk->noted[i];
-		of_sort += (f->kind == FAULT_RACE) == (kind == FAULT_RACE);
-		if (f->kind == kind && f->xop == u->xop && f->other_op == other_op) {
+		of_sort += sort_of(&wk->noted[i]) == sort_of(f);
+		if (same_fault(&wk->noted[i], f)) {
 			wk->times[i]++;
 			return &more;
 		}
@@ -52,14 +64,35 @@ struct emu_fault *vm_note(struct warp *w, const struct uop *u, enum fault_kind k
 		wk->lost++;
 		return &more;
 	}
-	static_assert(WORKER_MAX_NOTED >= 2 * WORKER_MAX_OF_A_SORT, "room for both");
 	wk->times[wk->n_noted] = 1;
-	struct emu_fault *f = &wk->noted[wk->n_noted++];
-	*f = (struct emu_fault){ .kind = kind,
-		                     .block = wk->block,
-		                     .warp = w->number,
-		                     .lane = lane,
-		                     .xop = u->xop,
-		                     .other_op = other_op };
-	return f;
+	wk->noted[wk->n_noted] = *f;
+	return &wk->noted[wk->n_noted++];
+}
+
+static struct emu_fault fault_at(const struct warp *w, const struct uop *u, enum fault_kind kind,
+                                 unsigned lane)
+{
+	return (struct emu_fault){
+		.kind = kind, .block = w->worker->block, .warp = w->number, .lane = lane, .xop = u->xop
+	};
+}
+
+struct emu_fault *vm_note(struct warp *w, const struct uop *u, enum fault_kind kind, unsigned lane)
+{
+	const struct emu_fault f = fault_at(w, u, kind, lane);
+	return note(w->worker, &f);
+}
+
+struct emu_fault *vm_note_race(struct warp *w, const struct uop *u, const struct race_found *found,
+                               bool many)
+{
+	struct emu_fault f = fault_at(w, u, FAULT_RACE, found->lane);
+	f.address = found->address;
+	f.other_block = found->other_block;
+	f.other_thread = found->other_thread;
+	f.other_op = found->other_op;
+	f.other_store = found->other_writes;
+	f.scope = found->scope;
+	f.many = many;
+	return note(w->worker, &f);
 }

@@ -162,8 +162,10 @@ const struct uop *vm_fault(struct warp *w, const struct uop *u, enum fault_kind 
                            unsigned lane);
 
 /* Notes what went wrong where the launch goes on all the same, each kind at each operation once. */
-struct emu_fault *vm_note(struct warp *w, const struct uop *u, enum fault_kind kind, unsigned lane,
-                          uint32_t other_op);
+struct emu_fault *vm_note(struct warp *w, const struct uop *u, enum fault_kind kind, unsigned lane);
+/* A race; @many: other lanes store to that place by the same instruction. */
+struct emu_fault *vm_note_race(struct warp *w, const struct uop *u, const struct race_found *found,
+                               bool many);
 
 /* Puts lanes aside that go on at @block later; @rc: see struct simt_entry. */
 void warp_push(struct warp *w, uint32_t mask, int32_t block, int32_t rc);
