@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/memory_left.h"
 #include "emu/device_work.h"
+#include "emu/launch_order.h"
 #include "model/gpu.h"
 
 #include <stdbool.h>
@@ -211,11 +212,11 @@ struct emu_launch_request {
 	uint64_t number;     /* the caller's name for it, not 0 */
 	enum emu_counting counting;
 	enum race_check check_races;
-	bool strict;         /* the first out-of-bounds access stops the launch */
-	bool other_contents; /* shared memory without a value holds other bytes than usual */
-	bool backwards;      /* its blocks, and their warps, from the last to the first */
-	uint64_t heap_bytes; /* for malloc() of device code, fixed by the first launch; 0 = 8 MiB */
-	double timeout_s;    /* 0 = none */
+	bool strict;             /* the first out-of-bounds access stops the launch */
+	bool other_contents;     /* shared memory without a value holds other bytes than usual */
+	enum launch_order order; /* of its blocks, and of their warps */
+	uint64_t heap_bytes;     /* for malloc() of device code, fixed by the first launch; 0 = 8 MiB */
+	double timeout_s;        /* 0 = none */
 	uint64_t max_blocks; /* a spread sample of so many runs; memory is of no use then; 0 = all */
 	unsigned threads;    /* of the host; 0 = all cores */
 	/* Behind so many instructions of warps the other blocks run uncounted, if that saves as many

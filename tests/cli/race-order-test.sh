@@ -44,6 +44,14 @@ __global__ void greatest(const int *x, int *most)
 	if (threadIdx.x == 0 && mine > *most)
 		*most = mine;
 }
+/* the one in the middle alone writes: the others know only whether they came before it */
+__global__ void middle(int *x)
+{
+	if (threadIdx.x == 0 && blockIdx.x == 1)
+		x[0] = 1;
+	if (threadIdx.x == 0 && blockIdx.x != 1)
+		atomicAdd(&x[1], x[0]);
+}
 /* each takes what its neighbour has, or had */
 __global__ void smear(int *x)
 {
@@ -112,6 +120,7 @@ int main(int, char **argv)
 	case 'g': greatest<<<16, 64>>>(to, x); break;
 	case 'd': greatest<<<16, 64>>>(down, x); break;
 	case 'f': find_new<<<16, 64>>>(to, x, more); break;
+	case 'm': middle<<<3, 64>>>(x); break;
 	case 's': smear<<<N / 64, 64>>>(x); break;
 	case 'o': last_one<<<N / 64, 64>>>(x); break;
 	case 'h': hand_over<<<2, 64>>>(x, more, to); break;
@@ -129,7 +138,7 @@ for kind in of-a-level:l of-a-level-in-one-block:b; do
 	grep -q '^- race' err && grep -q 'from the last to the first' err &&
 		ok "race-${kind%:*}-is-told" || not_ok "race-${kind%:*}-is-told" "$(cat err)"
 done
-for kind in lost-update:+ greatest:g greatest-first:d counted-twice:f smear:s other-values:o no-fence:h no-fence-before-ticket:a no-barrier:p; do
+for kind in lost-update:+ greatest:g greatest-first:d counted-twice:f smear:s other-values:o no-fence:h no-fence-before-ticket:a no-barrier:p middle:m; do
 	run "race-${kind%:*}" 1 launches ./races -- "${kind#*:}"
 	grep -q '^! race' err && ok "race-${kind%:*}-is-told" || not_ok "race-${kind%:*}-is-told" "$(cat err)"
 done

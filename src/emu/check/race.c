@@ -399,21 +399,6 @@ static bool visit_piece(struct visit *v, struct race_rows *rows, const struct la
 	return true;
 }
 
-static void find_pieces(const struct race_access *a, struct lane_pieces *pieces)
-{
-	const unsigned first = (unsigned)__builtin_ctz(a->mask);
-	const unsigned n = (unsigned)__builtin_popcount(a->mask);
-	if (a->lanes == RACE_ANYWHERE || a->mask >> first != UINT32_MAX >> (32 - n)) {
-		lane_pieces_find(a->address, a->mask, a->bytes, 0, pieces);
-		return;
-	}
-	pieces->n = 1;
-	pieces->piece[0] = (struct lane_piece){ .at = a->address[first],
-		                                    .first = (uint8_t)first,
-		                                    .n = (uint8_t)n,
-		                                    .one_place = n > 1 && a->lanes == RACE_ONE_PLACE };
-}
-
 /* An access that hands nothing over, in @epoch. */
 static bool weak_access(struct visit *v, uint32_t epoch)
 {
@@ -425,7 +410,7 @@ static bool weak_access(struct visit *v, uint32_t epoch)
 	rows.shared = a->shared;
 	rows.write = a->write;
 	v->use.epoch = epoch;
-	find_pieces(a, &pieces);
+	race_rows_of(a, &pieces);
 	for (unsigned i = 0; i < pieces.n; i++)
 		if (!visit_piece(v, &rows, &pieces.piece[i], &any))
 			return any;

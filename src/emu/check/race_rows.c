@@ -324,3 +324,18 @@ bool race_rows_pass(struct race_rows *r, const struct lane_piece *p, uint64_t fr
 	}
 	return true;
 }
+
+void race_rows_of(const struct race_access *a, struct lane_pieces *pieces)
+{
+	const unsigned first = (unsigned)__builtin_ctz(a->mask);
+	const unsigned n = (unsigned)__builtin_popcount(a->mask);
+	if (a->lanes == RACE_ANYWHERE || a->mask >> first != UINT32_MAX >> (32 - n)) {
+		lane_pieces_find(a->address, a->mask, a->bytes, 0, pieces);
+		return;
+	}
+	pieces->n = 1;
+	pieces->piece[0] = (struct lane_piece){ .at = a->address[first],
+		                                    .first = (uint8_t)first,
+		                                    .n = (uint8_t)n,
+		                                    .one_place = n > 1 && a->lanes == RACE_ONE_PLACE };
+}

@@ -49,4 +49,7 @@ static inline unsigned race_rows_looks(const struct race_rows *r, const struct l
  * for more. */
 struct race_page *race_page_at(struct race_block *b, bool shared, uint64_t at, unsigned bytes);
 
+/* The lanes of @a, in rows and at places. */
+void race_rows_of(const struct race_access *a, struct lane_pieces *pieces);
+
 #endif

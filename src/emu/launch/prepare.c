@@ -437,7 +437,7 @@ bool emu_launch_prepare_on(struct emu_launch *l, struct emu_device *device,
 	set_grid(l);
 	l->grid.lenient = !program->strict;
 	l->grid.unset_turn = program->other_contents ? 0xa5 : 0;
-	l->grid.order.backwards = program->backwards;
+	l->grid.order.order = program->order;
 	if (l->sass && !find_machine_code(l, err))
 		return false;
 	if (!check_limits(l, err) || !cluster_check(l, err) || !place_on_device(l, err))

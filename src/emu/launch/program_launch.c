@@ -86,7 +86,7 @@ bool emu_launch_begin(struct emu_device *d, const struct emu_launch_request *req
 	res->counts.host_read_bytes = res->counts.host_write_bytes = -1;
 	kept_look(d);
 	struct known_launch *known =
-		req->machine_code || req->other_contents || req->backwards || req->max_blocks || d->n_apart
+		req->machine_code || req->other_contents || req->order || req->max_blocks || d->n_apart
 			? NULL
 			: known_launch_of(d, req);
 	if (known && req->counting == EMU_COUNT_NONE && known_launch_repeats(d, known)) {

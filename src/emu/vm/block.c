@@ -415,7 +415,7 @@ enum block_state block_step(struct worker *wk, uint64_t index)
 	wk->barriers_opened = 0;
 	end_looks(wk, index);
 	for (uint32_t i = 0; i < n; i++) {
-		struct warp *w = warp_at(wk, wk->grid->order.backwards ? n - 1 - i : i);
+		struct warp *w = warp_at(wk, (uint32_t)order_turn(wk->grid->order.order, n, i));
 		if (w->state == WARP_BARRIER && opened >> w->barrier & 1) {
 			w->state = WARP_RUN;
 			w->ticks = wk->barrier[w->barrier].opened_at;

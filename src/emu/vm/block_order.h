@@ -1,6 +1,6 @@
 /*
- * Which blocks of a grid run, and in which order: all of them, cluster by cluster, from the last to
- * the first, or a sample.
+ * Which blocks of a grid run, and in which order: all of them, also cluster by cluster or in
+ * another order, or a sample.
  *
  * A sample is block 0 and a few blocks side by side anywhere in each of equal parts of the grid:
  * what one leaves of a sector its neighbours take. At equal distances they could all lie in one
@@ -9,7 +9,8 @@
 #ifndef PMPP_EMU_BLOCK_ORDER_H
 #define PMPP_EMU_BLOCK_ORDER_H
 
-#include <stdbool.h>
+#include "emu/launch_order.h"
+
 #include <stdint.h>
 
 #define ORDER_BESIDE 8 /* blocks side by side, */
@@ -18,8 +19,8 @@
 struct block_order { /* the identity unless sampled, or in clusters */
 	uint64_t n, total;
 	uint32_t cluster[3],
-		clusters[2]; /* blocks in one, clusters along x and y; cluster[0] 0: none */
-	bool backwards;  /* where all run, and in no clusters; and the warps of each */
+		clusters[2];         /* blocks in one, clusters along x and y; cluster[0] 0: none */
+	enum launch_order order; /* where all run, and in no clusters; and of the warps of each */
 };
 
 /* The blocks of a cluster follow one another. */
@@ -59,7 +60,7 @@ static inline uint64_t order_block(const struct block_order *o, uint64_t i)
 		return order_in_cluster(o, i);
 	if (o->n < o->total)
 		return order_in_sample(o, i);
-	return o->backwards ? o->total - 1 - i : i;
+	return order_turn(o->order, o->total, i);
 }
 
 #endif

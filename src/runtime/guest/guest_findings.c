@@ -90,9 +90,10 @@ static bool drop(const struct run_finding *f, const struct agreed *a, struct rec
 {
 	const bool order = a->order && f->of_order && !strcmp(f->kind, "race");
 	if (order)
-		snprintf(out->remedy, sizeof out->remedy,
-		         "none is needed here: with its warps from the last to the first the launch "
-		         "leaves the same");
+		snprintf(
+			out->remedy, sizeof out->remedy,
+			"none is needed here: with its warps in other orders, as from the last to the first, "
+			"the launch leaves the same");
 	else if (a->contents && is_unset(f))
 		snprintf(out->remedy, sizeof out->remedy,
 		         "none is needed: with other bytes there the launch leaves the same");

@@ -7,7 +7,7 @@
  * was in front of it, where such memory holds other bytes. If that leaves the same in memory and
  * prints the same, the reading does no harm. Likewise where blocks that learn nothing of each other
  * race, as in a level of a breadth-first search, where many store the same number while others look
- * at it: there the blocks, and the warps of each, run from the last to the first.
+ * at it: there the blocks, and the warps of each, run in two other orders.
  */
 #ifndef PMPP_RUNTIME_GUEST_SECOND_LOOK_H
 #define PMPP_RUNTIME_GUEST_SECOND_LOOK_H

@@ -48,9 +48,22 @@ TEST(a_sample_meets_most_columns)
 	assert_true(columns > 150);
 }
 
+TEST(the_odd_ones_first)
+{
+	for (uint64_t n = 1; n < 9; n++) {
+		const struct block_order o = { .n = n, .total = n, .order = ORDER_ODD_FIRST };
+		uint64_t seen = 0;
+		for (uint64_t i = 0; i < n; i++) {
+			assert_int_equal(order_block(&o, i) % 2, i < n / 2);
+			seen |= (uint64_t)1 << order_block(&o, i);
+		}
+		assert_int_equal(seen, ((uint64_t)1 << n) - 1);
+	}
+}
+
 TEST(backwards_is_from_the_last_to_the_first)
 {
-	const struct block_order o = { .n = 77, .total = 77, .backwards = true };
+	const struct block_order o = { .n = 77, .total = 77, .order = ORDER_BACKWARDS };
 	for (uint64_t i = 0; i < o.n; i++)
 		assert_int_equal(order_block(&o, i), 76 - i);
 }
