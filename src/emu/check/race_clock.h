@@ -40,6 +40,8 @@ struct race_clock *race_clock_new(struct race_entry *e, uint32_t n);
 void race_clock_join(struct race_clock **to, struct race_clock *from);
 /* Makes *@to another name of @from. */
 void race_clock_set(struct race_clock **to, struct race_clock *from);
+/* Makes @n clocks name what is left of them without what they say of [@from, @end). */
+void race_clocks_forget(struct race_clock **clock, unsigned n, uint64_t from, uint64_t end);
 /* The epoch before which all of @who is known; 0 = nothing. */
 uint32_t race_clock_epoch(const struct race_clock *c, uint64_t who);
 

@@ -301,12 +301,21 @@ static void align_epochs(struct race_block *b)
 	}
 }
 
+/* What its threads know of one another beyond barriers is no more than what this one says. */
+static void forget_each_other(struct race_block *b)
+{
+	const uint32_t end = b->first_warp + b->n_warps;
+	for (uint32_t k = 0; k < b->n_warps; k++)
+		race_clocks_forget(b->warp[k].clock, 32, race_lane(b->first_warp, 0), race_lane(end, 0));
+}
+
 void race_barrier_opened(struct race_block *b, unsigned barrier, bool by_all)
 {
 	forget_gate(&b->gate[barrier]);
 	if (!by_all)
 		return;
 	align_epochs(b);
+	forget_each_other(b);
 	race_reads_met(b);
 }
 
@@ -440,6 +449,7 @@ static void rendezvous(struct race_block *b, uint64_t key, uint32_t warp, unsign
 	const struct race_access a = {
 		.warp = warp,
 		.read = true,
+		.unread = arrives, /* who arrives learns nothing of those who came before */
 		.write = arrives,
 		.scope = SCOPE_CLUSTER,
 		.sem = arrives ? SEM_RELEASE : SEM_ACQUIRE,
