@@ -6,7 +6,7 @@
 
 #include "ptx/forms.h"
 
-/* [reg+4], [reg+-4], [sym], [sym+8], [64] */
+/* [reg+4], [reg+-4], [sym], [sym+4*2], [64] */
 static bool parse_address(struct parser *p, const struct ptx_inst *inst, struct ptx_operand *o)
 {
 	uint32_t member;
@@ -45,7 +45,11 @@ static bool parse_address(struct parser *p, const struct ptx_inst *inst, struct 
 static bool parse_predicate(struct parser *p, const struct ptx_inst *inst, struct ptx_operand *o)
 {
 	const struct want w = { .bytes = 1, .pred = true, .type = PTX_PRED };
-	if (!accept_punct(p, '!', &o->negated))
+	struct lexer ahead = p->lx;
+	struct token t;
+	lex_next(&ahead, &t);
+	const bool expression = t.kind != TOK_NAME || tok_is(&t, TOK_NAME, "WARP_SZ"); /* "!1" */
+	if (!expression && !accept_punct(p, '!', &o->negated))
 		return false;
 	return parse_source(p, &w, inst, false, o);
 }

@@ -101,32 +101,6 @@ bool expect_uint(struct parser *p, uint64_t max, uint64_t *value, const char *wh
 	return advance(p);
 }
 
-bool expect_int(struct parser *p, int64_t *value, const char *what)
-{
-	bool negative = false, inverted = false, found = true;
-	while (found) {
-		if (!accept_punct(p, '-', &found))
-			return false;
-		negative ^= found;
-		if (!found && !inverted) {
-			if (!accept_punct(p, '~', &found))
-				return false;
-			inverted = found;
-			if (found && negative)
-				return fail(p, "write the sign behind '~'");
-		}
-	}
-	uint64_t u;
-	if (!expect_uint(p, UINT64_MAX, &u, what))
-		return false;
-	if (negative)
-		u = 0 - u;
-	if (inverted)
-		u = ~u;
-	memcpy(value, &u, sizeof u);
-	return true;
-}
-
 struct ptx_func *func_at_hand(struct parser *p)
 {
 	return &p->m->funcs[p->func];

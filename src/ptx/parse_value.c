@@ -155,6 +155,17 @@ static bool parse_element_constant(struct parser *p, const struct want *w,
 	return true;
 }
 
+/* Is the element at hand a zero and nothing else? */
+static bool at_lone_zero(const struct parser *p)
+{
+	struct lexer ahead = p->lx;
+	struct token t;
+	if (p->tok.kind != TOK_INT || p->tok.u)
+		return false;
+	lex_next(&ahead, &t);
+	return t.kind == TOK_PUNCT && (t.punct == ',' || t.punct == '}');
+}
+
 /* {r0, r1, ...}: the elements of a vector load or store, the halves of a move, a fragment. */
 static bool parse_vector(struct parser *p, const struct want *w, const struct ptx_inst *inst,
                          bool sink, struct ptx_operand *o)
@@ -177,15 +188,14 @@ static bool parse_vector(struct parser *p, const struct want *w, const struct pt
 		if (o->n_vec == ARRAY_LEN(o->vec))
 			return fail(p, "more than %zu elements in a vector", ARRAY_LEN(o->vec));
 		int32_t *reg = &o->vec[o->n_vec++];
-		if (p->tok.kind == TOK_INT && p->tok.u == 0 && !sink) { /* as good as no register */
+		if (at_lone_zero(p) && !sink) { /* as good as no register */
 			*reg = -1;
 			if (!advance(p) || !accept_punct(p, ',', &more))
 				return false;
 			continue;
 		}
-		const bool number = p->tok.kind == TOK_INT || p->tok.kind == TOK_FLOAT || at_punct(p, '-');
-		if (number && !sink ? !parse_element_constant(p, &constant, inst, reg)
-		                    : !parse_reg(p, &element, inst, sink, reg, &part))
+		if (at_constant(p) && !sink ? !parse_element_constant(p, &constant, inst, reg)
+		                            : !parse_reg(p, &element, inst, sink, reg, &part))
 			return false;
 		if (!accept_punct(p, ',', &more))
 			return false;
@@ -279,62 +289,57 @@ static bool parse_named_source(struct parser *p, const struct want *w, const str
 		p->m->reserved_shared |= o->special >= SR_RESERVED_BEGIN && o->special <= SR_RESERVED_1;
 		return advance(p);
 	}
-	if (tok_is(&t, TOK_NAME, "WARP_SZ")) {
-		o->kind = OPND_INT;
-		o->i64 = 32;
-		return advance(p);
-	}
 	return refuse_special(p, &t);
 }
 
-/* A floating-point literal is a FLOAT for a floating-point type and its bits for any other. */
-static bool parse_float(struct parser *p, bool negative, const struct want *w,
-                        const struct ptx_inst *inst, struct ptx_operand *o)
+/* A floating-point constant is a FLOAT for a floating-point type and its bits for any other. */
+static bool take_float(struct parser *p, const struct token *at, const struct constant *c,
+                       const struct want *w, const struct ptx_inst *inst, struct ptx_operand *o)
 {
-	const struct token *t = &p->tok;
 	const bool is_float = w->type == PTX_F32 || w->type == PTX_F64;
-	const unsigned bytes = is_float ? ptx_type_bytes(w->type) : t->float_bytes;
-	double v = negative ? -t->f64 : t->f64;
-	float single = (float)v;
+	const unsigned bytes = is_float ? ptx_type_bytes(w->type) : c->float_bytes;
+	float single = (float)c->f64;
 	uint32_t low;
-	uint64_t bits;
-	if (!is_float && (!t->float_bytes || w->bytes < t->float_bytes))
-		return fail(p, "'%s' takes no floating-point constant here", inst->text);
-	memcpy(&bits, &v, sizeof bits);
+	uint64_t bits = c->u;
+	if (!is_float && w->bytes < c->float_bytes)
+		return fail_at(p, at->s, at->line, ERR_PARSE, "'%s' takes no floating-point constant here",
+		               inst->text);
+	if (c->float_bytes == 4)
+		memcpy(&bits, &c->f64, sizeof bits);
 	memcpy(&low, &single, sizeof low);
-	if (t->float_bytes == 4)
-		low = (uint32_t)t->u ^ (uint32_t)negative << 31;
+	if (c->float_bytes == 4)
+		low = (uint32_t)c->u;
 	if (bytes == 4)
 		bits = low;
 	o->kind = is_float ? OPND_FLOAT : OPND_INT;
-	o->f64 = w->type == PTX_F32 ? (double)single : v;
+	o->f64 = w->type == PTX_F32 ? (double)single : c->f64;
 	memcpy(&o->i64, &bits, sizeof bits);
-	return advance(p);
+	return true;
 }
 
 static bool parse_literal(struct parser *p, const struct want *w, const struct ptx_inst *inst,
                           struct ptx_operand *o)
 {
-	struct lexer ahead = p->lx;
-	struct token number = p->tok;
-	const bool negative = at_punct(p, '-');
-	if (negative)
-		lex_next(&ahead, &number);
-	if (number.kind == TOK_FLOAT)
-		return (!negative || advance(p)) && parse_float(p, negative, w, inst, o);
+	const struct token at = p->tok;
+	struct constant c;
+	if (!parse_constant(p, &c, "a register or a constant"))
+		return false;
+	if (c.is_float)
+		return take_float(p, &at, &c, w, inst, o);
 	if (w->type == PTX_F32 || w->type == PTX_F64) {
-		report_at(p, p->tok.s, p->tok.line, ERR_PARSE, "'%s' needs a floating-point constant here",
+		report_at(p, at.s, at.line, ERR_PARSE, "'%s' needs a floating-point constant here",
 		          inst->text);
 		return err_remedy(p->err, "Write 1.0 as 0f3F800000 (.f32) or 0d3FF0000000000000 (.f64).");
 	}
 	o->kind = OPND_INT;
-	return expect_int(p, &o->i64, "a register or a constant");
+	memcpy(&o->i64, &c.u, sizeof c.u);
+	return true;
 }
 
 bool parse_source(struct parser *p, const struct want *w, const struct ptx_inst *inst, bool vector,
                   struct ptx_operand *o)
 {
-	if (p->tok.kind == TOK_NAME)
+	if (p->tok.kind == TOK_NAME && !at_constant(p))
 		return parse_named_source(p, w, inst, o);
 	if (at_punct(p, '{')) {
 		if (!vector)

@@ -178,8 +178,10 @@ static bool parse_dimensions(struct parser *p, struct decl *d)
 		if (first && at_punct(p, ']')) {
 			d->is_open = true;
 		} else {
-			uint64_t n;
-			if (!expect_uint(p, MAX_VAR, &n, "a number of elements"))
+			uint64_t n = 32;
+			if (tok_is(&at, TOK_NAME, "WARP_SZ")
+			        ? !advance(p)
+			        : !expect_uint(p, MAX_VAR, &n, "a number of elements"))
 				return false;
 			uint64_t *into = first ? &elements : &d->outer;
 			if (n && *into > MAX_VAR / n)
@@ -336,17 +338,16 @@ static bool parse_init_symbol(struct parser *p, struct init *in)
 	return true;
 }
 
-/* The bits of a floating-point literal as @type; a 0f literal keeps its bits exactly. */
-static uint64_t float_bits(const struct token *t, bool negative, enum ptx_type type)
+/* The bits of a floating-point constant as @type; a 0f literal keeps its bits exactly. */
+static uint64_t float_bits(const struct constant *c, enum ptx_type type)
 {
-	double v = negative ? -t->f64 : t->f64;
-	float single = (float)v;
+	float single = (float)c->f64;
 	uint64_t bits;
 	uint32_t low;
-	memcpy(&bits, &v, sizeof bits);
+	memcpy(&bits, &c->f64, sizeof bits);
 	memcpy(&low, &single, sizeof low);
-	if (t->float_bytes == 4)
-		low = (uint32_t)t->u ^ (uint32_t)negative << 31;
+	if (c->float_bytes == 4)
+		low = (uint32_t)c->u;
 	return type == PTX_F64 ? bits : low;
 }
 
@@ -355,31 +356,22 @@ static bool parse_init_value(struct parser *p, struct init *in)
 	enum ptx_type type = in->var->type;
 	const bool is_float = type == PTX_F32 || type == PTX_F64;
 	unsigned bytes = ptx_type_bytes(type);
-	uint64_t bits = 0;
+	uint64_t bits;
 	if (!init_room(p, in, in->at + bytes))
 		return false;
-	if (p->tok.kind == TOK_NAME) {
+	if (p->tok.kind == TOK_NAME && !at_constant(p)) {
 		if (!parse_init_symbol(p, in))
 			return false;
 	} else {
-		struct lexer ahead = p->lx;
-		struct token number = p->tok;
-		const bool negative = at_punct(p, '-');
-		if (negative)
-			lex_next(&ahead, &number);
-		if ((number.kind == TOK_FLOAT) != is_float)
-			return fail(p, "'%s' of type .%s needs %s values", in->var->name, ptx_type_name(type),
-			            is_float ? "floating-point" : "integer");
-		if (is_float) {
-			bits = float_bits(&number, negative, type);
-			if ((negative && !advance(p)) || !advance(p))
-				return false;
-		} else {
-			int64_t v;
-			if (!expect_int(p, &v, "an initial value"))
-				return false;
-			bits = (uint64_t)v;
-		}
+		const struct token at = p->tok;
+		struct constant c;
+		if (!parse_constant(p, &c, "an initial value"))
+			return false;
+		if (c.is_float != is_float)
+			return fail_at(p, at.s, at.line, ERR_PARSE, "'%s' of type .%s needs %s values",
+			               in->var->name, ptx_type_name(type),
+			               is_float ? "floating-point" : "integer");
+		bits = is_float ? float_bits(&c, type) : c.u;
 		for (unsigned i = 0; i < bytes && i < sizeof bits; i++)
 			((uint8_t *)in->var->init)[in->at + i] = (uint8_t)(bits >> (8 * i));
 	}

@@ -154,14 +154,25 @@ bool accept_punct(struct parser *p, char c, bool *found);
 bool expect(struct parser *p, char c, const char *after);
 bool expect_name(struct parser *p, struct token *name, const char *what);
 bool expect_uint(struct parser *p, uint64_t max, uint64_t *value, const char *what);
-/* An integer with optional signs and "~": the 64-bit pattern. */
-bool expect_int(struct parser *p, int64_t *value, const char *what);
 struct ptx_func *func_at_hand(struct parser *p);
 /* Malformed text: something else than @wanted is at hand. */
 bool unexpected(struct parser *p, const char *wanted);
 /* Adds a name to the innermost scope; refuses a second one of the same spelling there. */
 bool declare_name(struct parser *p, const struct token *name, enum sym_kind kind, int32_t index,
                   uint32_t count);
+
+/* parse_constant.c: constant expressions */
+struct constant {
+	bool is_float, is_unsigned;
+	uint8_t float_bytes; /* 4 = one 0f, with a sign at most; 8 = any other */
+	uint64_t u;          /* 64 bits of an integer; bits of a FLOAT, of 0f its 32 */
+	double f64;
+};
+/* Does a constant begin with the token at hand? */
+bool at_constant(const struct parser *p);
+bool parse_constant(struct parser *p, struct constant *c, const char *what);
+/* An integer expression: the 64-bit pattern. */
+bool expect_int(struct parser *p, int64_t *value, const char *what);
 
 /* parse_var.c: .reg .shared .local .global .const .param */
 bool parse_type(struct parser *p, enum ptx_type *type);

@@ -239,3 +239,43 @@ TEST(text_level)
 	        "5:13: .loc attribute 'discriminator'");
 	refused(KERNEL(".reg .v2 .f32 v;"), ERR_UNSUPPORTED, "5:6: vector registers (.reg .v2)");
 }
+
+TEST(constant_expressions)
+{
+	refused(KERNEL(REGS "mov.u32 %r1, 5 / (2 - 2);"), ERR_PARSE,
+	        "6:16: a constant is divided by zero");
+	refused(KERNEL(REGS "mov.u32 %r1, 5 % 0;"), ERR_PARSE, "6:16: a constant is divided by zero");
+	refused(KERNEL(REGS "mov.f64 %fd1, 1.0 / 0.0;"), ERR_PARSE,
+	        "6:19: a constant is divided by zero");
+	refused(KERNEL(REGS "mov.f64 %fd1, 1.5 + 2;"), ERR_PARSE,
+	        "6:19: an integer and a floating-point constant do not combine");
+	refused(KERNEL(REGS "mov.f64 %fd1, 1.5 % 2.0;"), ERR_PARSE,
+	        "6:19: this operator takes integers only");
+	refused(KERNEL(REGS "mov.f64 %fd1, 1 ? 1.5 : 2.5;"), ERR_PARSE,
+	        "6:17: this operator takes integers only");
+	refused(KERNEL(REGS "mov.u32 %r1, !1.5;"), ERR_PARSE,
+	        "6:14: this operator takes integers only");
+	refused(KERNEL(REGS "mov.f32 %f1, 0f3F800000 + 0f3F800000;"), ERR_PARSE,
+	        "6:25: a constant 0f... is no part of an expression");
+	refused(KERNEL(REGS "mov.u32 %r1, (.s32)1;"), ERR_PARSE,
+	        "6:15: a constant is cast to .s64 or .u64, to no other type");
+	refused(KERNEL(REGS "mov.u32 %r1, 1 + %r2;"), ERR_PARSE,
+	        "6:18: expected a register or a constant, found '%r2'");
+	refused(KERNEL(REGS "mov.u32 %r1, (1;"), ERR_PARSE,
+	        "6:16: expected ')' after a constant, found ';'");
+	refused(KERNEL(REGS "mov.u32 %r1, 1 ? 2;"), ERR_PARSE,
+	        "6:19: expected ':' between the results of a condition, found ';'");
+	refused(KERNEL(REGS "mov.u32 %r1, 1 < < 2;"), ERR_PARSE,
+	        "6:18: expected a register or a constant, found '<'");
+	refused(KERNEL(REGS "ld.global.u32 %r1, [%rd1 + 1.5];"), ERR_PARSE,
+	        "6:28: expected an offset, found a floating-point constant");
+	refused(HEAD ".global .f32 x = 1.0 < 2.0;", ERR_PARSE,
+	        "4:18: 'x' of type .f32 needs floating-point values");
+	refused(HEAD ".global .u32 x[2+2];", ERR_PARSE,
+	        "4:17: expected ']' after the number of elements");
+	char nested[201], deep[600];
+	memset(nested, '(', sizeof nested - 1);
+	nested[sizeof nested - 1] = '\0';
+	snprintf(deep, sizeof deep, "%s%s%s", HEAD ".entry k() {\n" REGS "mov.u32 %r1, ", nested, "1;");
+	refused(deep, ERR_PARSE, "6:114: operators are nested too deeply");
+}
