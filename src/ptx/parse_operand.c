@@ -89,35 +89,57 @@ static bool parse_branch_table(struct parser *p, struct ptx_operand *o)
 	return true;
 }
 
-/* A register of a texture's operand. */
-static bool parse_coordinate(struct parser *p, struct ptx_operand *o)
+/* The register that names a texture, a surface or a tensor map. */
+static bool parse_handle(struct parser *p, const struct ptx_inst *inst, struct ptx_operand *o)
 {
 	uint32_t member;
 	const struct token t = p->tok;
 	const struct sym *s = t.kind == TOK_NAME ? names_find_token(&p->names, &t, &member) : NULL;
+	const bool map = inst->geometry == GEOMETRY_NONE;
 	if (!s || s->kind != SYM_REG)
 		return fail_at(p, t.s, t.line, ERR_UNSUPPORTED,
-		               "a texture is named by a register here, and so are its coordinates");
+		               map ? "a tensor map is named by a register here"
+		                   : "a texture is named by a register here");
+	o->vec[o->n_vec++] = s->index + (int32_t)member;
+	return advance(p);
+}
+
+/* A register, or a constant, which a move before the instruction puts into one. */
+static bool parse_coordinate(struct parser *p, const struct ptx_inst *inst, struct ptx_operand *o)
+{
+	const bool layered = inst->geometry == GEOMETRY_A1D || inst->geometry == GEOMETRY_A2D ||
+	                     inst->geometry == GEOMETRY_ACUBE;
+	const bool fetch = inst->op == OP_TEX || inst->op == OP_TLD4;
+	const bool layer = layered && o->n_vec == 1;
+	const struct want w = { .bytes = 4, .type = fetch && !layer ? inst->type2 : PTX_B32 };
+	uint32_t member;
+	const struct token t = p->tok;
 	if (o->n_vec == 8)
 		return fail(p, "too many coordinates");
+	if (at_constant(p))
+		return parse_element_constant(p, &w, inst, &o->vec[o->n_vec++]);
+	const struct sym *s = t.kind == TOK_NAME ? names_find_token(&p->names, &t, &member) : NULL;
+	if (!s || s->kind != SYM_REG)
+		return fail(p, "expected a register or a constant as a coordinate");
 	o->vec[o->n_vec++] = s->index + (int32_t)member;
 	return advance(p);
 }
 
 /* [handle, {x, y}] or [handle, x] */
-static bool parse_texture(struct parser *p, struct ptx_operand *o)
+static bool parse_texture(struct parser *p, const struct ptx_inst *inst, struct ptx_operand *o)
 {
 	bool list, more;
 	o->kind = OPND_VEC;
-	if (!expect(p, '[', "before a texture") || !parse_coordinate(p, o) ||
-	    !expect(p, ',', "before the coordinates") || !accept_punct(p, '{', &list))
+	if (!expect(p, '[', "before a texture, a surface or a tensor map") ||
+	    !parse_handle(p, inst, o) || !expect(p, ',', "before the coordinates") ||
+	    !accept_punct(p, '{', &list))
 		return false;
 	do {
-		if (!parse_coordinate(p, o) || !accept_punct(p, ',', &more))
+		if (!parse_coordinate(p, inst, o) || !accept_punct(p, ',', &more))
 			return false;
 	} while (list && more);
 	return (!list || expect(p, '}', "after the coordinates")) &&
-	       expect(p, ']', "after the texture");
+	       expect(p, ']', "after the coordinates");
 }
 
 bool parse_one(struct parser *p, char role, char width, const struct ptx_inst *inst,
@@ -131,7 +153,7 @@ bool parse_one(struct parser *p, char role, char width, const struct ptx_inst *i
 	case 'S': return parse_source(p, &w, inst, role == 'S', o);
 	case 'q': return parse_predicate(p, inst, o);
 	case 'm': return parse_address(p, inst, o);
-	case 'x': return parse_texture(p, o);
+	case 'x': return parse_texture(p, inst, o);
 	case 'l': return parse_label(p, o);
 	case 'b': return parse_branch_table(p, o);
 	default: /* 'i' */ o->kind = OPND_INT; return expect_int(p, &o->i64, "an integer constant");

@@ -133,9 +133,8 @@ static unsigned vector_length(const struct parser *p)
 static bool parse_literal(struct parser *p, const struct want *w, const struct ptx_inst *inst,
                           struct ptx_operand *o);
 
-/* A constant among the elements: a move before the instruction puts it into a register. */
-static bool parse_element_constant(struct parser *p, const struct want *w,
-                                   const struct ptx_inst *inst, int32_t *reg)
+bool parse_element_constant(struct parser *p, const struct want *w, const struct ptx_inst *inst,
+                            int32_t *reg)
 {
 	static const enum ptx_type of_bytes[] = {
 		[1] = PTX_B16, [2] = PTX_B16, [4] = PTX_B32, [8] = PTX_B64

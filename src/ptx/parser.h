@@ -231,6 +231,9 @@ bool unknown_name(struct parser *p, const struct token *t);
 bool check_reg(struct parser *p, const struct token *t, int32_t reg, const struct want *w,
                const struct ptx_inst *inst);
 bool parse_symbol_offset(struct parser *p, struct ptx_operand *o);
+/* A constant where registers stand: a move before the instruction puts it into *reg. */
+bool parse_element_constant(struct parser *p, const struct want *w, const struct ptx_inst *inst,
+                            int32_t *reg);
 bool parse_source(struct parser *p, const struct want *w, const struct ptx_inst *inst, bool vector,
                   struct ptx_operand *o);
 bool parse_destination(struct parser *p, const struct want *w, const struct ptx_inst *inst,

@@ -13,6 +13,12 @@ static unsigned coordinates(enum ptx_geometry g)
 	}
 }
 
+/* An element of a vector: a register, or -1, which is the constant 0. */
+static struct xsrc element(int32_t reg)
+{
+	return reg < 0 ? src_const(0) : src_reg(reg);
+}
+
 /* Handle and coordinates of operand @i. */
 static struct xop *texture_op(struct lower *l, unsigned i)
 {
@@ -59,7 +65,7 @@ static bool gradient(struct lower *l, struct xop *x, const struct ptx_operand *g
 	if (g->kind != OPND_VEC || g->n_vec < n)
 		return low_refuse(l, "too short a gradient");
 	for (unsigned k = 0; k < n; k++)
-		x->s[x->n_s++] = src_reg(g->vec[k]);
+		x->s[x->n_s++] = element(g->vec[k]);
 	return true;
 }
 
@@ -68,7 +74,8 @@ bool low_texture(struct lower *l)
 {
 	const struct ptx_operand *more = &l->in->opnd[2];
 	const bool level = l->in->mode == MODE_LEVEL, gradients = l->in->mode == MODE_GRAD;
-	const struct xsrc lod = level ? low_src(l, 2, 4) : src_const(0);
+	const struct xsrc lod =
+		level ? src_reg(low_op1(l, E_mov_b32, -1, low_src(l, 2, 4))) : src_const(0);
 	if ((level || gradients) && more->kind == OPND_NONE)
 		return low_refuse(l, "no level");
 	struct xop *x = texture_op(l, 1);
@@ -87,6 +94,6 @@ bool low_surface_store(struct lower *l)
 		return x ? low_refuse(l, "a constant cannot be stored to a surface") : false;
 	const unsigned n = v->kind == OPND_VEC ? v->n_vec : 1;
 	for (unsigned i = 0; i < n && i < 4; i++)
-		x->s[x->n_s++] = src_reg(v->kind == OPND_VEC ? v->vec[i] : v->reg);
+		x->s[x->n_s++] = element(v->kind == OPND_VEC ? v->vec[i] : v->reg);
 	return true;
 }

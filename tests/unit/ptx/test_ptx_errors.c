@@ -240,6 +240,22 @@ TEST(text_level)
 	refused(KERNEL(".reg .v2 .f32 v;"), ERR_UNSUPPORTED, "5:6: vector registers (.reg .v2)");
 }
 
+TEST(coordinates)
+{
+#define COPY "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group "
+	refused(KERNEL(REGS COPY "[k_param_0, {0, %r1}], [%r2];"), ERR_UNSUPPORTED,
+	        "6:56: a tensor map is named by a register here");
+	refused(KERNEL(REGS COPY "[%rd1, {0, %tid.x}], [%r2];"), ERR_PARSE,
+	        "6:66: expected a register or a constant as a coordinate");
+	refused(
+		KERNEL(REGS COPY "[%rd1, {1, 2, 3}], [%r2];"), ERR_PARSE,
+		"6:55: 'cp.async.bulk.tensor.2d.global.shared::cta.bulk_group' takes a tensor map and 2");
+	refused(KERNEL(REGS "tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {1}];"), ERR_PARSE,
+	        "6:49: 'tex.1d.v4.f32.f32' needs a floating-point constant");
+	refused(KERNEL(REGS "suld.b.1d.b32.trap {%r1}, [t, {1}];"), ERR_UNSUPPORTED,
+	        "6:28: a texture is named by a register here");
+}
+
 TEST(constant_expressions)
 {
 	refused(KERNEL(REGS "mov.u32 %r1, 5 / (2 - 2);"), ERR_PARSE,
