@@ -49,6 +49,7 @@
 	X(CHANNEL)    \
 	X(LOD)        \
 	X(SEM)        \
+	X(MMIO)       \
 	X(SCOPE)      \
 	X(CACHE)      \
 	X(LEVEL)      \

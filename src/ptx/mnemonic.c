@@ -148,7 +148,8 @@ static bool parse_shape(const char *s, size_t n, struct ptx_mma *mma)
 static const uint64_t mode_groups =
 	G(SHFL) | G(VOTE) | G(PRMT) | G(BOUNDS) | G(CHANNEL) | G(LOD) | G(TEST) | G(DONE);
 static const uint64_t idle_groups = G(LEVEL) | G(HINT) | G(BARCTA) | G(SHAPE) | G(TILE) |
-                                    G(CPMASK) | G(NOCOMPLETE) | G(PROXY) | G(READ) | G(POPC);
+                                    G(CPMASK) | G(NOCOMPLETE) | G(PROXY) | G(READ) | G(POPC) |
+                                    G(MMIO);
 
 static void apply_modifier(const struct modifier *m, bool again, struct ptx_inst *inst)
 {
@@ -305,6 +306,17 @@ static bool check_warp_wide(struct parser *p, const struct token *word, const st
 	return true;
 }
 
+/* ld.mmio, st.mmio: .relaxed.sys, of one element of global memory (PTX ISA 9.7.9.8, 9.7.9.11). */
+static bool check_mmio(struct parser *p, const struct token *word, const struct ptx_inst *inst)
+{
+	const bool reached = inst->space == SPACE_GLOBAL || inst->space == SPACE_GENERIC;
+	if (inst->sem == SEM_RELAXED && inst->scope == SCOPE_SYS && reached && inst->vec == 1)
+		return true;
+	return fail_at(p, word->s, word->line, ERR_PARSE,
+	               "'%s.mmio' is .relaxed.sys, of one element of global memory",
+	               opcode_names[inst->op]);
+}
+
 static bool check_meaning(struct parser *p, const struct token *word, const struct ptx_inst *inst,
                           uint64_t seen, int n_spaces)
 {
@@ -424,6 +436,8 @@ static bool read_mnemonic(struct parser *p, const struct token *word, struct ptx
 			inst->mma.types[n_types == 2 ? i * 3 : i] = seen.types[i];
 	if (is_video((enum ptx_op)op) || op == OP_WGMMA)
 		memcpy(inst->mma.types, seen.types, sizeof inst->mma.types);
+	if (seen.groups & G(MMIO))
+		return check_mmio(p, word, inst);
 	return check_meaning(p, word, inst, seen.groups, seen.n_spaces);
 }
 

@@ -190,16 +190,7 @@ enum ptx_geometry {
 	GEOMETRY_ACUBE
 };
 /* Memory ordering of ld, st, atom, red, fence, mbarrier (ISA 8); none = weak. */
-enum ptx_sem {
-	SEM_NONE,
-	SEM_WEAK,
-	SEM_RELAXED,
-	SEM_ACQUIRE,
-	SEM_RELEASE,
-	SEM_ACQ_REL,
-	SEM_SC,
-	SEM_MMIO
-};
+enum ptx_sem { SEM_NONE, SEM_WEAK, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL, SEM_SC };
 enum ptx_scope { SCOPE_NONE, SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };
 /* Cache operator as written; none = the default of the instruction. */
 enum ptx_cache { CACHE_NONE, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_LU, CACHE_CV, CACHE_WB, CACHE_WT };

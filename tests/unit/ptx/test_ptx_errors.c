@@ -256,6 +256,20 @@ TEST(coordinates)
 	        "6:28: a texture is named by a register here");
 }
 
+TEST(mmio)
+{
+	refused(KERNEL(REGS "ld.mmio.relaxed.gpu.global.u32 %r1, [%rd1];"), ERR_PARSE,
+	        "6:1: 'ld.mmio' is .relaxed.sys, of one element");
+	refused(KERNEL(REGS "st.mmio.release.sys.global.u32 [%rd1], %r1;"), ERR_PARSE,
+	        "6:1: 'st.mmio' is .relaxed.sys, of one element");
+	refused(KERNEL(REGS "ld.mmio.relaxed.sys.shared.u32 %r1, [%rd1];"), ERR_PARSE,
+	        "6:1: 'ld.mmio' is .relaxed.sys, of one element");
+	refused(KERNEL(REGS "ld.mmio.relaxed.sys.global.v2.u32 {%r1, %r2}, [%rd1];"), ERR_PARSE,
+	        "6:1: 'ld.mmio' is .relaxed.sys, of one element");
+	refused(KERNEL(REGS "atom.mmio.relaxed.sys.global.add.u32 %r1, [%rd1], 1;"), ERR_UNSUPPORTED,
+	        "6:6: modifier '.mmio' of 'atom' is not supported");
+}
+
 TEST(constant_expressions)
 {
 	refused(KERNEL(REGS "mov.u32 %r1, 5 / (2 - 2);"), ERR_PARSE,
