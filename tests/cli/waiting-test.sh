@@ -172,6 +172,67 @@ same unnamed-lane-told-once 1 "$(grep -c 'unnamed' told)"
 grep -q 'launch 3.*unnamed.cu:4: .*for lanes 0000ffff of warp 0, and block (0,0,0), thread (16,0,0)' told &&
 	ok unnamed-lane-named || not_ok unnamed-lane-named "$(cat err)"
 
+# the same of instructions by which lanes exchange values: the results are those of an H200, where all that
+# come at once take part; lane 20 is read where it does not come
+cat >exchanges.cu <<'EOF'
+#include <cstdio>
+template <int what> __global__ void exchange(unsigned *out, unsigned mask)
+{
+	const unsigned lane = threadIdx.x;
+	unsigned r = 0;
+	int all;
+	if (what == 0)
+		r = __reduce_add_sync(mask, lane);
+	if (what == 1)
+		r = __ballot_sync(mask, lane & 1);
+	if (what == 2)
+		r = __match_any_sync(mask, lane & 1);
+	if (what == 3)
+		r = __match_all_sync(mask, lane / 8, &all) + all;
+	if (what == 4)
+		r = __shfl_sync(mask, lane, 20);
+	if (what == 5 && lane < 16)
+		r = 2 * __shfl_sync(mask, lane, 20);
+	if (what == 6)
+		r = __any_sync(0xff, lane == 20) + 2 * __all_sync(0xff, lane < 8);
+	out[lane] = r;
+}
+static unsigned *out;
+template <int what> static void show(unsigned mask, int threads = 32)
+{
+	exchange<what><<<1, threads>>>(out, mask);
+	cudaDeviceSynchronize();
+	if (mask == 0xff)
+		printf("%x %x\n", out[0], out[31]);
+}
+int main()
+{
+	cudaMallocManaged(&out, 128);
+	for (int threads = 16; threads <= 32; threads += 16) {
+		show<0>(threads == 16 ? 0xffff : ~0u, threads);
+		show<1>(threads == 16 ? 0xffff : ~0u, threads);
+		show<2>(~0u, threads);
+		show<4>(~0u, threads);
+	}
+	show<0>(0xff);
+	show<1>(0xff);
+	show<2>(0xff);
+	show<3>(0xff);
+	show<4>(0xff);
+	show<6>(0xff);
+	show<5>(0xffff);
+	return cudaFree(out);
+}
+EOF
+run exchanges 1 launches exchanges.cu --gpu h200 --no-races
+results=$(grep '^[0-9a-f]* [0-9a-f]*$' out | tr '\n' ' ')
+same exchanges-results '1f0 1f0 aaaaaaaa aaaaaaaa 55555555 aaaaaaaa 0 0 14 14 1 1 ' "$results"
+grep '^[!-] ' err >told
+same exchanges-told 7 "$(grep -c 'exchanges.cu' told)"
+same exchanges-unnamed 6 "$(grep -c 'for lanes 000000ff of warp 0, and block (0,0,0), thread (8,0,0), which is none' told)"
+grep -q 'undefined (launch 15).*exchanges.cu:18: .*reads lane 20 of warp 0, which its mask does not name' told &&
+	ok exchanges-unread || not_ok exchanges-unread "$(cat err)"
+
 # a warp that pauses in its loop lets the others run: it asks as often as on a card, a few times
 cat >pauses.cu <<'EOF'
 #include <cuda/barrier>

@@ -28,6 +28,7 @@ enum fault_kind {
 	FAULT_BARRIER_DIVERGED,
 	FAULT_WARP_DIVERGED, /* lanes wait for others of their warp, which never come; address: those */
 	FAULT_WARP_UNNAMED,  /* a lane waits for lanes, and is none of them; address: those */
+	FAULT_WARP_UNREAD,   /* every lane of a shuffle reads one that is not named; address: which */
 	FAULT_BARRIER_STUCK,
 	FAULT_BARRIER_ENDED, /* passed without threads that have ended; address: how many */
 	FAULT_TRAP,

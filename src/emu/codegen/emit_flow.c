@@ -30,8 +30,30 @@ static void spread_dst(struct emit *e, const struct xop *x)
 		            e->im->ir.regs[x->d[0]].bytes);
 }
 
+/* In front of an instruction of the whole warp, whose source @i says which lanes it is for: are all
+ * named that execute it? Nothing, where it names every lane; machine code names none. */
+static void emit_named(struct emit *e, const struct xop *x, unsigned i)
+{
+	if (i >= x->n_s || ir_of_machine_code(&e->im->ir))
+		return;
+	const struct affine members = emit_form(e, &x->s[i]);
+	const bool uniform = affine_uniform(&members);
+	if (uniform && members.known && (uint32_t)members.base == 0xffffffffu)
+		return;
+	const bool by_number = x->kind == X_SHFL && x->op == MODE_IDX;
+	const uint32_t a = uniform ? emit_scalar(e, &x->s[i], 4) : emit_lanes(e, &x->s[i], 4, 0);
+	const uint32_t from = by_number ? emit_lanes(e, &x->s[1], 4, 1) : 0;
+	const uint32_t clamp = by_number ? emit_lanes(e, &x->s[2], 4, 2) : 0;
+	struct uop *u = emit_uop(e, &e->h->warp->named);
+	u->a = a;
+	u->b = from;
+	u->c = clamp;
+	u->y = uniform;
+}
+
 void emit_shfl(struct emit *e, const struct xop *x)
 {
+	emit_named(e, x, 3);
 	const uint32_t a = emit_lanes(e, &x->s[0], 4, 0), b = emit_lanes(e, &x->s[1], 4, 1),
 				   c = emit_lanes(e, &x->s[2], 4, 2);
 	const struct affine by = emit_form(e, &x->s[1]), clamp = emit_form(e, &x->s[2]);
@@ -60,7 +82,8 @@ void emit_vote(struct emit *e, const struct xop *x)
 {
 	const struct affine members = emit_form(e, &x->s[1]);
 	const bool pred = x->type == PTX_PRED, uniform = affine_uniform(&members);
-	const uint32_t b = uniform ? emit_scalar(e, &x->s[1], 4) : emit_lanes(e, &x->s[1], 4, 0);
+	emit_named(e, x, 1);
+	const uint32_t b = uniform ? 0 : emit_lanes(e, &x->s[1], 4, 0);
 	if (x->d[0] < 0)
 		return;
 	const uint32_t d = pred ? e->pred_slot[x->d[0]] : uniform ? scalar_dst(e, x) : lanes_dst(e, x);
@@ -77,6 +100,7 @@ void emit_vote(struct emit *e, const struct xop *x)
 
 void emit_match(struct emit *e, const struct xop *x)
 {
+	emit_named(e, x, 1);
 	const uint32_t a = emit_lanes(e, &x->s[0], x->bytes, 0), b = emit_lanes(e, &x->s[1], 4, 1);
 	struct uop *u = emit_uop(e, &e->h->warp->match);
 	u->d = lanes_dst(e, x);
@@ -91,8 +115,9 @@ void emit_redux(struct emit *e, const struct xop *x)
 {
 	const struct affine members = emit_form(e, &x->s[1]);
 	const bool uniform = affine_uniform(&members);
+	emit_named(e, x, 1);
 	const uint32_t a = emit_lanes(e, &x->s[0], 4, 0);
-	const uint32_t b = uniform ? emit_scalar(e, &x->s[1], 4) : emit_lanes(e, &x->s[1], 4, 1);
+	const uint32_t b = uniform ? 0 : emit_lanes(e, &x->s[1], 4, 1);
 	if (x->d[0] < 0)
 		return;
 	struct uop *u = emit_uop(e, uniform ? &e->h->warp->redux : &e->h->warp->redux_lanes);
@@ -107,6 +132,7 @@ void emit_redux(struct emit *e, const struct xop *x)
 
 void emit_elect(struct emit *e, const struct xop *x)
 {
+	emit_named(e, x, 0);
 	struct uop *u = emit_uop(e, &e->h->warp->elect);
 	u->d = x->d[0] >= 0 ? scalar_dst(e, x) : 0;
 	u->y = pred_dst(e, x, 1);

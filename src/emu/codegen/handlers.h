@@ -43,7 +43,7 @@ struct barrier_handlers {
 /* Instructions in which the lanes of a warp see one another (vm/warpwide.c). */
 struct warp_handlers {
 	struct handler shfl, vote, vote_lanes, match, redux, redux_lanes, active, elect, sync,
-		sync_parts, fence, copies, rest, look;
+		sync_parts, named, fence, copies, rest, look;
 };
 /* Registers that are one scalar per warp, and predicates (vm/uniform.c). */
 struct uniform_handlers {

@@ -126,6 +126,15 @@ static bool report_flow(const struct emu_launch *l, const struct emu_fault *f, c
 			(unsigned long long)f->address, f->warp, who);
 		return err_remedy(err, "name every lane that comes there in the mask, or let only lanes "
 		                       "come there that are named");
+	case FAULT_WARP_UNREAD:
+		err_set(
+			err, ERR_FAULT,
+			"%s: this %s reads lane %llu of warp %u, which its mask does not name; %s gets what "
+			"happens to be there",
+			where, l->image.ir.insts[l->image.ir.ops[f->xop].pc].text,
+			(unsigned long long)f->address, f->warp, who);
+		return err_remedy(err,
+		                  "name the lane that is read in the mask, and let it come there, too");
 	case FAULT_ENDLESS:
 		err_set(err, ERR_TIMEOUT,
 		        "%s: this loop never ends: it touches no memory, and all lanes of warp %u that run "

@@ -29,6 +29,7 @@ static const char *finding_kind(enum fault_kind kind)
 		[FAULT_BARRIER_DIVERGED] = "barrier",
 		[FAULT_WARP_DIVERGED] = "barrier",
 		[FAULT_WARP_UNNAMED] = "barrier",
+		[FAULT_WARP_UNREAD] = "undefined",
 		[FAULT_BARRIER_ENDED] = "barrier",
 		[FAULT_BARRIER_STUCK] = "barrier",
 		[FAULT_TRAP] = "trap",

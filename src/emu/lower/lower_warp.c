@@ -109,5 +109,6 @@ bool low_activemask(struct lower *l)
 
 bool low_elect(struct lower *l)
 {
-	return warp_wide(l, X_ELECT, MODE_NONE, 0, NULL, true);
+	const struct xsrc members = low_src(l, 2, 4);
+	return warp_wide(l, X_ELECT, MODE_NONE, 1, &members, true);
 }

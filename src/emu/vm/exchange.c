@@ -49,6 +49,17 @@ bool exchange_names_all(struct warp *w, const struct uop *u, uint32_t lanes, uin
 	return false;
 }
 
+bool exchange_reads_named(struct warp *w, const struct uop *u, unsigned lane, unsigned read)
+{
+	if (w->worker->grid->lenient) {
+		vm_note(w, u, FAULT_WARP_UNREAD, lane)->address = read;
+		return true;
+	}
+	vm_fault(w, u, FAULT_WARP_UNREAD, lane);
+	w->worker->fault.address = read;
+	return false;
+}
+
 /* --- what comes of it --- */
 
 uint32_t warp_vote(enum ptx_mode mode, uint32_t p, uint32_t active)

@@ -210,6 +210,9 @@ uint32_t exchange_members(const struct warp *w, const struct uop *u, unsigned la
 /* Are @lanes, which wait at @u for lanes @named, among them? If not, that is told; false: the warp
  * stops there. */
 bool exchange_names_all(struct warp *w, const struct uop *u, uint32_t lanes, uint32_t named);
+/* Lane @lane, and every other that shuffles at @u, reads a lane that its mask does not name, this
+ * one @read; the same. */
+bool exchange_reads_named(struct warp *w, const struct uop *u, unsigned lane, unsigned read);
 bool exchange_apart(const struct warp *w, const struct uop *u, uint32_t mask);
 /* apart.c: the active lanes come to @u, where exchange_apart(). What goes on now, with what it got,
  * or NULL: all of them wait. */

@@ -3,6 +3,10 @@
  *
  * Lanes that do not execute the instruction take no part. Reading from such a lane is undefined
  * in PTX; here it gives whatever its register holds. PTX ISA 9.0 sections 9.7.9 and 9.7.13.
+ *
+ * So is executing it where the mask does not name the lane, which is reported. Where one mask holds
+ * for all, all that execute it then take part, as on an H200: the machine's REDUX, VOTE, MATCH and
+ * SHFL know no mask.
  */
 #include "emu/vm/handler.h"
 #include "timemodel/held_warp.h"
@@ -80,11 +84,57 @@ HANDLER(shfl)
 	NEXT_UOP;
 }
 
-/* VOTE: predicate a (inverted by x.u), b members; d result, c 1 = a predicate; y mode */
+/* All of @mask, if its lanes name the same members, else 0. */
+static uint32_t one_mask(uint32_t mask, const mem_u32 *members)
+{
+	const uint32_t first = members[__builtin_ctz(mask)];
+	bool same = true;
+	EACH_ACTIVE(i, mask) same &= members[i] == first;
+	return same ? mask : 0;
+}
+
+/* Does each of @mask read a lane that its own mask does not name? *read: the first one's. */
+static bool all_read_unnamed(uint32_t mask, const mem_u32 *members, const mem_u32 *b,
+                             const mem_u32 *c, unsigned *read)
+{
+	bool first = true;
+	EACH_ACTIVE(i, mask)
+	{
+		bool inside;
+		const unsigned from = lane_shfl_source(MODE_IDX, i, b[i], c[i], &inside);
+		if (members[i] >> from & 1)
+			return false;
+		*read = first ? from : *read;
+		first = false;
+	}
+	return true;
+}
+
+/* NAMED: a members (y 1 = scalar, 0 = lanes); of shfl.idx: b, c its lanes, else 0 */
+HANDLER(named)
+{
+	mem_u32 members[32];
+	uint32_t unnamed = 0;
+	unsigned read = 0;
+	for (unsigned i = 0; i < 32; i++)
+		members[i] = u->y ? SCALAR32(u->a) : ((const mem_u32 *)frame(w, u->a))[i];
+	EACH_ACTIVE(i, mask) unnamed |= ~members[i] & 1u << i;
+	if (unnamed) {
+		const uint32_t first = unnamed & -unnamed;
+		if (!exchange_names_all(w, u, first, members[__builtin_ctz(first)]))
+			return NULL;
+	} else if (u->b && all_read_unnamed(mask, members, frame(w, u->b), frame(w, u->c), &read)) {
+		if (!exchange_reads_named(w, u, (unsigned)__builtin_ctz(mask), read))
+			return NULL;
+	}
+	NEXT_UOP;
+}
+
+/* VOTE: predicate a (inverted by x.u); d result, c 1 = a predicate; y mode */
 HANDLER(vote)
 {
 	const uint32_t p = PRED(u->a) ^ (uint32_t)u->x.u;
-	const uint32_t r = warp_vote((enum ptx_mode)u->y, p, mask & SCALAR32(u->b));
+	const uint32_t r = warp_vote((enum ptx_mode)u->y, p, mask);
 	if (u->c)
 		set_pred(w, u->d, mask, r);
 	else
@@ -96,10 +146,11 @@ HANDLER(vote_lanes) /* members differ between lanes: 32 lanes b, and d unless a 
 {
 	const uint32_t p = PRED(u->a) ^ (uint32_t)u->x.u;
 	const mem_u32 *members = frame(w, u->b);
+	const uint32_t one = one_mask(mask, members);
 	uint32_t bits = 0;
 	EACH_ACTIVE(i, mask)
 	{
-		const uint32_t r = warp_vote((enum ptx_mode)u->y, p, mask & members[i]);
+		const uint32_t r = warp_vote((enum ptx_mode)u->y, p, one ? one : mask & members[i]);
 		if (u->c)
 			bits |= r & 1u << i;
 		else
@@ -140,11 +191,12 @@ HANDLER(match)
 {
 	const mem_u32 *members = frame(w, u->b);
 	const bool wants_all = (enum ptx_mode)u->x.u == MODE_ALL;
+	const uint32_t one = one_mask(mask, members);
 	uint32_t r[32], all_bits = 0;
 	unsigned values = 0;
 	for (uint32_t left = mask; left; values++) {
 		const unsigned lane = (unsigned)__builtin_ctz(left);
-		const uint32_t active = mask & members[lane];
+		const uint32_t active = one ? one : mask & members[lane];
 		const uint32_t equal = equal_lanes(frame(w, u->a), u->c, lane), same = equal & active;
 		const bool all = same == active;
 		uint32_t alike = 0;
@@ -167,23 +219,23 @@ HANDLER(match)
 	NEXT_UOP;
 }
 
-/* REDUX: 32 lanes a, b members; x.u operation; y 1 = signed */
+/* REDUX: 32 lanes a; x.u operation; y 1 = signed */
 HANDLER(redux)
 {
-	SCALAR64(u->d) =
-		warp_reduce(frame(w, u->a), mask & SCALAR32(u->b), (enum ptx_atom)u->x.u, u->y);
+	SCALAR64(u->d) = warp_reduce(frame(w, u->a), mask, (enum ptx_atom)u->x.u, u->y);
 	warp_synced(w, mask);
 	NEXT_UOP;
 }
-HANDLER(redux_lanes)
+HANDLER(redux_lanes) /* 32 lanes b: members, which may differ */
 {
 	const mem_u32 *a = frame(w, u->a), *members = frame(w, u->b);
+	const uint32_t one = one_mask(mask, members);
 	uint32_t r[32];
 	uint32_t of = 0, all = 0; /* most lanes have the members of the one before */
 	EACH_ACTIVE(i, mask)
 	{
 		if (!of || members[i] != of)
-			all = warp_reduce(a, mask & members[i], (enum ptx_atom)u->x.u, u->y);
+			all = warp_reduce(a, one ? one : mask & members[i], (enum ptx_atom)u->x.u, u->y);
 		of = members[i];
 		r[i] = all;
 	}
@@ -299,6 +351,7 @@ const struct warp_handlers vm_warp_handlers = {
 	.elect = { elect, elect },
 	.sync = { warp_sync, warp_sync_masked },
 	.sync_parts = { sync_parts, sync_parts_masked },
+	.named = { named, named },
 	.copies = { copies, copies },
 	.fence = { fence, fence },
 	.rest = { rest, rest },
