@@ -1,7 +1,8 @@
 #!/bin/sh
 # Modelled times of a program's launches, which depend on what came before them: what another SM, a
 # set or a copy wrote lies further away, memory that no launch has touched takes longer, and so do
-# the nodes of a graph of several (tests/gpu/micro/before.cu, measured on an H200).
+# the nodes of a graph of several (tests/gpu/micro/before.cu, measured on an H200). And time that a kernel
+# reads off the GPU's timer.
 . "$(dirname "$0")/lib.sh"
 command -v nvcc >/dev/null || {
 	echo 'skip program-time: no nvcc'
@@ -184,4 +185,48 @@ assert abs(eight - once - 7 * 65536) < 2000, (eight, once)
 PY
 	same "sleeps $level" 0 $?
 	cat "$dir/said"
+done
+# the timer goes in nanoseconds, by the clock of the GPU that is chosen; its halves, too
+cat >"$dir/timer.cu" <<'END'
+#include <cstdio>
+__device__ long long timer()
+{
+	long long ns;
+	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+	return ns;
+}
+__device__ unsigned low_half()
+{
+	unsigned ns;
+	asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(ns));
+	return ns;
+}
+__global__ void wait(long long *out, long long ns)
+{
+	const long long begin = timer(), cycles = clock64();
+	const unsigned low = low_half();
+	while (timer() - begin < ns)
+		;
+	out[0] = clock64() - cycles;
+	out[1] = low_half() - low;
+}
+int main()
+{
+	long long *out;
+	int khz;
+	cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, 0);
+	cudaMallocManaged(&out, 16);
+	wait<<<1, 1>>>(out, 1000000);
+	cudaDeviceSynchronize();
+	const double cycles = out[0], ns = out[1];
+	printf("%s\n", cycles > 0.99 * khz && cycles < 1.01 * khz && ns > 0.99e6 && ns < 1.01e6 ? "a millisecond" : "another time");
+	printf("%g cycles, %g ns\n", cycles, ns);
+	return cudaFree(out);
+}
+END
+for on in 'a100 ptx' 'h200 ptx' 'h200 sass' 't4 sass'; do
+	# shellcheck disable=SC2086 # two words
+	set -- $on
+	PMPP_RESULTS_OF=$2 "$PMPP" launches "$dir/timer.cu" --gpu "$1" --level "$2" >"$dir/out" 2>/dev/null
+	same "timer-in-nanoseconds-$1-$2" 'a millisecond' "$(head -n 1 "$dir/out")" || cat "$dir/out"
 done

@@ -163,6 +163,7 @@ static bool build_image(struct emu_launch *l, const struct regions *a, struct er
 		.shared_bytes = own_shared(&l->grid),
 		.reserved_bytes = l->grid.reserved_bytes,
 		.sm_count = l->device->gpu->sm_count,
+		.clock_mhz = l->device->gpu->clock_mhz,
 		.workspace = a->workspace,
 		.stack_bytes = l->grid.local_bytes,
 		.device_runtime = l->runtime != NULL,

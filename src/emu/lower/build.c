@@ -112,6 +112,21 @@ int32_t low_op4(struct lower *l, enum emu_op op, int32_t d, struct xsrc a, struc
 	return op_n(l, op, d, 4, (struct xsrc[]){ a, b, c, e });
 }
 
+/* The sixteenth part of 2^64 stands for one nanosecond a cycle, at 1000 MHz. */
+int32_t low_clock(struct lower *l, bool nanoseconds)
+{
+	const int32_t cycles = low_temp(l, 8);
+	struct xop *x = low_emit(l, X_CLOCK);
+	x->n_d = 1;
+	x->d[0] = cycles;
+	if (!nanoseconds || l->env->clock_mhz <= 0)
+		return cycles;
+	const uint64_t ns_per_cycle = (uint64_t)(0x1p60 * 1000 / l->env->clock_mhz);
+	const struct xsrc sixteenths =
+		src_reg(low_op2(l, E_shl_b64, -1, src_reg(cycles), src_const(4)));
+	return low_op2(l, E_mul_hi_u64, -1, sixteenths, src_const(ns_per_cycle));
+}
+
 int32_t low_bool(struct lower *l, int32_t p, enum ptx_boolop op, struct xsrc a, struct xsrc b)
 {
 	if (p < 0)

@@ -68,6 +68,8 @@ int32_t low_op3(struct lower *l, enum emu_op op, int32_t d, struct xsrc a, struc
                 struct xsrc c);
 int32_t low_op4(struct lower *l, enum emu_op op, int32_t d, struct xsrc a, struct xsrc b,
                 struct xsrc c, struct xsrc e);
+/* A 64-bit counter of the SM's cycles, or of nanoseconds by the clock of the GPU. */
+int32_t low_clock(struct lower *l, bool nanoseconds);
 int32_t low_bool(struct lower *l, int32_t p, enum ptx_boolop op, struct xsrc a, struct xsrc b);
 /* @p = a @cmp b; with p < 0 a new temporary. Returns p. */
 int32_t low_cmp(struct lower *l, int32_t p, enum ptx_cmp cmp, enum ptx_type type, struct xsrc a,

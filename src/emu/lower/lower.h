@@ -37,6 +37,7 @@ struct lower_env {
 	uint32_t shared_bytes;    /* of a block; behind them so many that the system reserves: */
 	uint32_t reserved_bytes;
 	uint32_t sm_count;
+	double clock_mhz;      /* of the SMs; 0 = not known, a cycle counts as a nanosecond */
 	uint32_t cluster[3];   /* blocks in a cluster; 0 = 1 */
 	bool explicit_cluster; /* it was asked for */
 	int cc;                /* 10 * major + minor compute capability; 0 = any */

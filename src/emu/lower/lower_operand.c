@@ -81,10 +81,8 @@ static struct xsrc clock_register(struct lower *l, enum ptx_special sr)
 {
 	const bool wide = sr == SR_CLOCK64 || sr == SR_GLOBALTIMER;
 	const bool high = sr == SR_CLOCK_HI || sr == SR_GLOBALTIMER_HI;
-	const int32_t t = low_temp(l, 8);
-	struct xop *x = low_emit(l, X_CLOCK);
-	x->n_d = 1;
-	x->d[0] = t;
+	const bool timer = sr == SR_GLOBALTIMER || sr == SR_GLOBALTIMER_LO || sr == SR_GLOBALTIMER_HI;
+	const int32_t t = low_clock(l, timer);
 	return src_reg(wide ? t : low_op1(l, high ? E_hi32 : E_trunc32, -1, src_reg(t)));
 }
 

@@ -436,10 +436,8 @@ bool sl_s2r(struct sass_lower *s)
 	enum ptx_special number;
 	uint64_t value;
 	if (is_clock(sr)) {
-		const int32_t t = low_temp(&s->l, 8);
-		struct xop *x = low_emit(&s->l, X_CLOCK);
-		x->n_d = 1;
-		x->d[0] = t;
+		const bool timer = sr == SASS_SR_GLOBAL_TIMER_LO || sr == SASS_SR_GLOBAL_TIMER_HI;
+		const int32_t t = low_clock(&s->l, timer);
 		const bool high = sr == SASS_SR_CLOCK_HI || sr == SASS_SR_GLOBAL_TIMER_HI;
 		sl_set1(s, d, high ? E_hi32 : E_trunc32, src_reg(t));
 		if (two)
