@@ -18,6 +18,8 @@
 #define CONTAINER_MAGIC 0xba55ed50u
 #define FLAG_LZ4 0x2000u
 #define FLAG_ZSTD 0x8000u
+#define FLAG_ONE_CHIP 0x100000u /* sm_90a: for this architecture only */
+#define FLAG_FAMILY 0x200000u   /* sm_100f: for its family */
 #define ENTRY_HEADER_BYTES 64
 #define MAX_UNPACKED ((uint64_t)1 << 31)
 
@@ -94,6 +96,9 @@ static bool read_entry(const uint8_t *at, size_t left, struct fatbin_entry *out,
 	*out = (struct fatbin_entry){
 		.kind = (enum fatbin_kind)get_u16(at),
 		.arch = get_u32(at + 28),
+		.suffix = flags & FLAG_ONE_CHIP ? "a"
+		          : flags & FLAG_FAMILY ? "f"
+		                                : "",
 		.payload = at + header,
 		.packing = flags & FLAG_ZSTD  ? FATBIN_ZSTD
 		           : flags & FLAG_LZ4 ? FATBIN_LZ4
@@ -165,8 +170,9 @@ static void list_codes(const uint8_t *data, size_t size, char *out, size_t n)
 	size_t at = 0;
 	out[0] = '\0';
 	for (unsigned i = 0; at < n && fatbin_entry_at(data, size, i, &e, NULL) == 1; i++)
-		at += (size_t)snprintf(out + at, n - at, "%s%s_%u", at ? ", " : "",
-		                       e.kind == FATBIN_PTX ? "PTX compute" : "machine code sm", e.arch);
+		at += (size_t)snprintf(out + at, n - at, "%s%s_%u%s", at ? ", " : "",
+		                       e.kind == FATBIN_PTX ? "PTX compute" : "machine code sm", e.arch,
+		                       e.suffix);
 }
 
 bool fatbin_choose(const uint8_t *data, size_t size, unsigned cc, struct fatbin_entry *ptx,

@@ -17,7 +17,8 @@ enum fatbin_kind { FATBIN_PTX = 1, FATBIN_CUBIN = 2 };
 
 struct fatbin_entry {
 	enum fatbin_kind kind;
-	unsigned arch; /* 90 for compute_90 or sm_90 */
+	unsigned arch;      /* 90 for compute_90 or sm_90 */
+	const char *suffix; /* "a" for sm_90a, "f" for sm_100f, else "" */
 	const uint8_t *payload;
 	size_t stored_bytes, bytes; /* as it lies there; unpacked */
 	enum { FATBIN_PLAIN, FATBIN_LZ4, FATBIN_ZSTD } packing;

@@ -165,6 +165,13 @@ run built-for-a-later-one 0 launches two.cu -arch sm_90
 says runs-on-that 'H100'
 run built-for-a-later-one-asked 0 launches two.cu -arch=sm_90 --gpu a100
 says runs-on-the-one-asked-for 'A100'
+# machine code and no PTX: the remedy is PTX of the same target
+for target in 90 90a; do
+	nvcc -gencode arch=compute_$target,code=sm_$target -o "only_$target" two.cu
+	run "no-ptx-$target" 1 launches "./only_$target" --gpu h200
+	grep -q "machine code for sm_$target only, no PTX" "$dir/err" && grep -q "nvcc -arch=compute_$target\$" "$dir/err" &&
+		ok "no-ptx-$target-remedy" || not_ok "no-ptx-$target-remedy" "$(cat "$dir/err")"
+done
 run a-range 0 run two.cu --launches 2..4 --json
 same a-range-has 3 "$(grep -c '^ *"launch": [0-9]*,*$' "$dir/out")"
 run no-such-file 2 launches there/is_none.cu

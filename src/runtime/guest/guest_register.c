@@ -248,9 +248,10 @@ static char *ptx_of(const uint8_t *fatbin, struct fatbin_entry *cubin, struct er
 		return NULL;
 	if (ptx.payload)
 		return fatbin_unpack(&ptx, err);
-	err_set(err, ERR_UNSUPPORTED, "the program holds machine code for sm_%u only, no PTX",
-	        cubin->arch);
-	err_remedy(err, "compile it with nvcc -arch=compute_%u", cc);
+	err_set(err, ERR_UNSUPPORTED, "the program holds machine code for sm_%u%s only, no PTX",
+	        cubin->arch, cubin->suffix);
+	err_remedy(err, "compile it with nvcc -arch=compute_%u%s", *cubin->suffix ? cubin->arch : cc,
+	           cubin->suffix);
 	return NULL;
 }
 
