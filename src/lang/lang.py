@@ -69,7 +69,7 @@ src/cuda/*.c: err_set:2 fault_set:2 work_step:1 err_remedy:1 snprintf:2 {:1
 src/cuda/cuda_fault.def: FAULT:2 FAULT:3
 src/cuda/cuda_stall.def: STALL:2
 src/ptx/*.c: fail_at:4 fail:1 {:2 expect:2 report_at:4 err_remedy:1 err_set:2 bad:2
-    expect_name:2 expect_int:2 expect_uint:3 parse_count:2
+    expect_name:2 expect_int:2 expect_uint:3 parse_constant:2 parse_count:2
 src/sass/*.c: snprintf:2 err_set:2 err_remedy:1 wrong:2 strange:2
 src/runtime/*.c: err_set:2 err_set:5 err_remedy:1 err_prefix:1 metrics_clear:1 metric_none:2
     count_set_unknown:2 snprintf:3 mem_strdup:0
