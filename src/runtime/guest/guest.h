@@ -68,6 +68,7 @@ struct guest_variable {
 /* --- streams, events, graphs --- */
 
 struct guest_graph;
+struct guest_capture; /* guest_capture.h */
 /* The nodes that the next one of a captured stream follows, as indexes in its graph. */
 struct guest_front {
 	unsigned n, cap, *node;
@@ -76,13 +77,11 @@ struct guest_stream {
 	unsigned id; /* 0 = the legacy default stream */
 	int priority;
 	unsigned flags;
-	double ready_ns; /* GPU clock: its last operation ends */
-	struct guest_graph *capture;
-	uint64_t capture_number; /* 1, 2 ... : an event tells by it whether the capture goes on */
+	double ready_ns;               /* GPU clock: its last operation ends */
+	struct guest_capture *capture; /* NULL = it is not captured */
 	struct guest_front front;
-	cudaGraphNode_t *front_handles;    /* as the program was told last */
-	bool capture_origin, capture_ours; /* it began the capture; into a graph that we made */
-	cudaLaunchAttributeValue window;   /* what was set of its L2 policy, given back when asked */
+	cudaGraphNode_t *front_handles;  /* as the program was told last */
+	cudaLaunchAttributeValue window; /* what was set of its L2 policy, given back when asked */
 	enum cudaSynchronizationPolicy sync_policy;
 	struct guest_stream *next;
 };
@@ -112,7 +111,6 @@ struct guest {
 	size_t n_variables, cap_variables;
 	struct guest_stream *streams;
 	unsigned n_streams, n_events;
-	uint64_t n_captures;
 	struct guest_event *spare_events;
 	size_t limits[16]; /* by enum cudaLimit */
 	struct record_config config;

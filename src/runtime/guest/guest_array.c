@@ -1,4 +1,5 @@
 /* CUDA arrays: made, asked, freed. Copies to and from them: guest_array_copy.c. */
+#include "runtime/guest/guest_capture_rules.h"
 #include "runtime/guest/guest_array.h"
 #include "runtime/guest/guest_wait.h"
 
@@ -110,14 +111,15 @@ GUEST_API cudaError_t CUDARTAPI cudaMallocArray(cudaArray_t *out,
                                                 const struct cudaChannelFormatDesc *format,
                                                 size_t width, size_t height, unsigned flags)
 {
-	GUEST_CALL(make(out, format, (struct cudaExtent){ width, height, 0 }, flags, GUEST_CALLER));
+	GUEST_UNSAFE_CALL(
+		make(out, format, (struct cudaExtent){ width, height, 0 }, flags, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaMalloc3DArray(cudaArray_t *out,
                                                   const struct cudaChannelFormatDesc *format,
                                                   struct cudaExtent extent, unsigned flags)
 {
-	GUEST_CALL(make(out, format, extent, flags, GUEST_CALLER));
+	GUEST_UNSAFE_CALL(make(out, format, extent, flags, GUEST_CALLER));
 }
 
 static cudaError_t drop(cudaArray_t handle)
@@ -135,7 +137,7 @@ static cudaError_t drop(cudaArray_t handle)
 
 GUEST_API cudaError_t CUDARTAPI cudaFreeArray(cudaArray_t array)
 {
-	GUEST_CALL(drop(array));
+	GUEST_UNSAFE_CALL(drop(array));
 }
 
 static cudaError_t info(struct cudaChannelFormatDesc *format, struct cudaExtent *extent,

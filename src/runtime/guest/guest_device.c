@@ -1,4 +1,5 @@
 /* The device: how many, what it is, what it can do; all from the chosen GPU sheet. */
+#include "runtime/guest/guest_capture.h"
 #include "runtime/guest/guest.h"
 #include "runtime/guest/guest_clock.h"
 #include "runtime/guest/guest_device.h"
@@ -90,9 +91,9 @@ GUEST_API cudaError_t CUDARTAPI cudaGetDeviceFlags(unsigned *flags)
 
 static cudaError_t synchronize_all(void)
 {
-	for (struct guest_stream *s = guest.streams; s; s = s->next)
-		if (s->capture)
-			return guest_capture_spoil(s);
+	const cudaError_t e = guest_capture_spoil_all();
+	if (e != cudaSuccess)
+		return e;
 	wait_all();
 	clock_wait_until(clock_all_done_ns());
 	return guest.sticky;
@@ -108,6 +109,7 @@ GUEST_API cudaError_t CUDARTAPI cudaDeviceSynchronize(void)
 static cudaError_t reset(void)
 {
 	const bool lost = guest.sticky != cudaSuccess;
+	guest_capture_drop_all();
 	synchronize_all();
 	emu_device_release_all(guest.device);
 	for (const struct guest_module *m = guest.modules; m; m = m->next)
@@ -136,7 +138,7 @@ cudaError_t guest_limit(enum cudaLimit which, const size_t *set, size_t *get)
 
 GUEST_API cudaError_t CUDARTAPI cudaDeviceSetLimit(enum cudaLimit which, size_t value)
 {
-	GUEST_CALL(guest_limit(which, &value, NULL));
+	GUEST_UNSAFE_CALL(guest_limit(which, &value, NULL));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaDeviceGetLimit(size_t *value, enum cudaLimit which)

@@ -3,6 +3,7 @@
  * run in the order of the host's calls, which satisfies every dependence that CUDA defines; only
  * behind a launch that waits for the host they are put off (guest_later.h).
  */
+#include "runtime/guest/guest_capture.h"
 #include "runtime/guest/guest_clock.h"
 #include "runtime/guest/guest_early.h"
 #include "runtime/guest/guest_flight.h"
@@ -402,12 +403,13 @@ cudaError_t guest_execute(struct guest_stream *s, const struct guest_op *op, enu
 cudaError_t guest_submit(struct guest_stream *s, const struct guest_op *op, enum guest_wait wait,
                          const void *caller)
 {
-	if (!s->capture) {
-		early_open();
-		const cudaError_t e = guest_execute(s, op, wait, caller);
-		early_shut();
+	if (s->capture) /* a call that waits for the device can be no node */
+		return wait == GUEST_SYNC ? guest_capture_spoil(s) : guest_capture(s, op);
+	cudaError_t e = guest_capture_implicit(s);
+	if (e != cudaSuccess)
 		return e;
-	}
-	/* a call that waits for the device cannot be captured */
-	return wait == GUEST_SYNC ? guest_capture_spoil(s) : guest_capture(s, op);
+	early_open();
+	e = guest_execute(s, op, wait, caller);
+	early_shut();
+	return e;
 }

@@ -1,75 +1,8 @@
-/* The API of graphs: capture, and graphs built by hand. */
+/* The API of graphs that are built by hand. */
+#include "runtime/guest/guest_capture_rules.h"
 #include "runtime/guest/guest_graph.h"
 
 #include <string.h>
-
-static cudaError_t begin_capture(cudaStream_t handle)
-{
-	struct guest_stream *s = guest_stream_of(handle);
-	if (!s || s == guest.streams)
-		return s ? cudaErrorStreamCaptureUnsupported : cudaErrorInvalidResourceHandle;
-	if (s->capture)
-		return cudaErrorIllegalState;
-	guest_capture_begin(s, graph_new(), true);
-	return cudaSuccess;
-}
-
-GUEST_API cudaError_t CUDARTAPI cudaStreamBeginCapture(cudaStream_t stream,
-                                                       enum cudaStreamCaptureMode mode)
-{
-	(void)mode;
-	GUEST_CALL(begin_capture(stream));
-}
-
-static cudaError_t end_capture(cudaStream_t handle, cudaGraph_t *out)
-{
-	struct guest_stream *s = guest_stream_of(handle);
-	if (!s || !s->capture || !s->capture_origin)
-		return cudaErrorIllegalState;
-	struct guest_graph *g = s->capture;
-	const bool spoiled = g->spoiled, ours = s->capture_ours;
-	if (out) /* of a graph that the program gave it need not */
-		*out = spoiled ? NULL : (cudaGraph_t)g;
-	for (struct guest_stream *o = guest.streams; o; o = o->next)
-		if (o->capture == g) {
-			o->capture = NULL;
-			o->front.n = 0;
-			o->capture_origin = false;
-		}
-	g->spoiled = false;
-	if (spoiled && ours)
-		graph_free(g);
-	return spoiled ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
-}
-
-GUEST_API cudaError_t CUDARTAPI cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
-{
-	GUEST_CALL(end_capture(stream, graph));
-}
-
-static cudaError_t is_capturing(cudaStream_t handle, enum cudaStreamCaptureStatus *status)
-{
-	const struct guest_stream *s = guest_stream_of(handle);
-	if (!s)
-		return cudaErrorInvalidResourceHandle;
-	*status = guest_capture_status(s);
-	return cudaSuccess;
-}
-
-GUEST_API cudaError_t CUDARTAPI cudaStreamIsCapturing(cudaStream_t stream,
-                                                      enum cudaStreamCaptureStatus *status)
-{
-	GUEST_CALL(is_capturing(stream, status));
-}
-
-GUEST_API cudaError_t CUDARTAPI
-cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
-{
-	(void)mode;
-	GUEST_CALL(cudaSuccess);
-}
-
-/* --- graphs built by hand --- */
 
 GUEST_API cudaError_t CUDARTAPI cudaGraphCreate(cudaGraph_t *out, unsigned flags)
 {
@@ -77,22 +10,24 @@ GUEST_API cudaError_t CUDARTAPI cudaGraphCreate(cudaGraph_t *out, unsigned flags
 	GUEST_CALL(*out = (cudaGraph_t)graph_new(), cudaSuccess);
 }
 
-static cudaError_t graph_destroy(void *g)
+static cudaError_t graph_destroy(struct guest_graph *g)
 {
-	if (!g)
+	if (!g || g->gone)
 		return cudaErrorInvalidValue;
-	graph_free(graph_of(g));
+	if (g->captures)
+		return cudaErrorIllegalState;
+	graph_free(g);
 	return cudaSuccess;
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaGraphDestroy(cudaGraph_t graph)
 {
-	GUEST_CALL(graph_destroy(graph));
+	GUEST_CALL(graph_destroy(graph_of(graph)));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaGraphExecDestroy(cudaGraphExec_t exec)
 {
-	GUEST_CALL(graph_destroy(exec));
+	GUEST_UNSAFE_CALL(graph_destroy(graph_of(exec)));
 }
 
 static cudaError_t add_plain(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *from,
@@ -214,6 +149,8 @@ GUEST_API cudaError_t CUDARTAPI cudaGraphAddHostNode(cudaGraphNode_t *out, cudaG
 static cudaError_t add_child(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *from,
                              size_t n, cudaGraph_t child)
 {
+	if (!child || graph_of(child)->gone)
+		return cudaErrorInvalidValue;
 	const struct guest_op op = { .kind = GUEST_OP_GRAPH, .u.graph = graph_clone(graph_of(child)) };
 	return add_plain(out, graph, from, n, &op);
 }
@@ -302,6 +239,8 @@ GUEST_API cudaError_t CUDARTAPI cudaGraphDestroyNode(cudaGraphNode_t node)
 
 static cudaError_t clone(cudaGraph_t *out, cudaGraph_t graph)
 {
+	if (!graph || graph_of(graph)->gone)
+		return cudaErrorInvalidValue;
 	*out = (cudaGraph_t)graph_clone(graph_of(graph));
 	return cudaSuccess;
 }

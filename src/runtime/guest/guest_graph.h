@@ -22,7 +22,8 @@ struct guest_graph {
 	struct guest_node **node;
 	unsigned *order, n_order; /* of an instantiated one: indexes, dependences first */
 	bool executable;
-	bool spoiled;             /* a call that cannot be captured came in the midst of it */
+	unsigned captures;        /* that go on and put their nodes here */
+	bool gone;                /* a capture into it was in vain */
 	unsigned long long flags; /* of an instantiated one */
 	unsigned n_objects;
 	struct guest_user_object **object; /* one entry per reference */
@@ -39,6 +40,8 @@ static inline struct guest_node *node_of(const void *handle)
 
 struct guest_graph *graph_new(void);
 void graph_free(struct guest_graph *g);
+/* Its contents go; what is left answers the program that it is no more. */
+void graph_empty(struct guest_graph *g);
 /* A copy of nodes and edges; each node names its original. */
 struct guest_graph *graph_clone(const struct guest_graph *from);
 /* A new node with a copy of @op. */
@@ -54,21 +57,6 @@ enum cudaGraphNodeType graph_node_type(const struct guest_op *op);
 cudaError_t graph_kernel_op(const struct cudaKernelNodeParams *p, struct guest_op *op);
 struct guest_op graph_set_op(const struct cudaMemsetParams *p);
 
-/* The op becomes a node behind the stream's last ones. */
-cudaError_t guest_capture(struct guest_stream *s, const struct guest_op *op);
-/* A call that waits for @s, which is captured: the capture is invalid from here on. */
-cudaError_t guest_capture_spoil(struct guest_stream *s);
-enum cudaStreamCaptureStatus guest_capture_status(const struct guest_stream *s);
-void front_add(struct guest_front *front, unsigned node);
-/* @s is captured into @g from here on; @ours: the program does not know @g yet. */
-void guest_capture_begin(struct guest_stream *s, struct guest_graph *g, bool ours);
-/* @s is destroyed: what is captured goes with the stream that began it. */
-void guest_capture_drop(struct guest_stream *s);
-/* While @s is captured: the event stands for its last node, and another stream that waits for the
- * event joins the capture. */
-cudaError_t guest_capture_mark(struct guest_stream *s, struct guest_event *e);
-cudaError_t guest_capture_join(struct guest_stream *s, struct guest_event *e);
-
 /* A node of @graph behind @from; *@out its handle. */
 struct guest_node *graph_add(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *from,
                              size_t n, const struct guest_op *op);
@@ -77,6 +65,7 @@ cudaError_t graph_add_alloc(cudaGraphNode_t *out, cudaGraph_t graph, const cudaG
                             size_t n, size_t bytes, void **address);
 cudaError_t graph_add_free(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *from,
                            size_t n, void *address);
+bool graph_gives_back(const struct guest_graph *g, uint64_t address);
 /*
  * guest_graph_conditional.c: nodes with bodies, whose graphs @p then has; all their numbers as a
  * launch of @g finds them; and the body to run next, NULL = none (of a while, one after the other
@@ -100,6 +89,7 @@ void user_objects_drop(struct guest_graph *g);
  * the graph may run again; what changes is whether the program may use it.
  */
 void graph_heap_add(uint64_t address);
+bool graph_heap_has(uint64_t address);
 /* False: @address is no graph's. @was: what it was before. */
 bool graph_heap_set(uint64_t address, bool in_use, bool *was);
 

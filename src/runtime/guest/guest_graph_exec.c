@@ -1,4 +1,5 @@
 /* Executable graphs: made from graphs, launched, their parameters changed. */
+#include "runtime/guest/guest_capture_rules.h"
 #include "runtime/guest/guest_graph.h"
 
 #include <string.h>
@@ -7,6 +8,8 @@
 
 static cudaError_t instantiate(cudaGraphExec_t *out, cudaGraph_t graph, unsigned long long flags)
 {
+	if (!graph || graph_of(graph)->gone)
+		return cudaErrorInvalidValue;
 	struct guest_graph *g = graph_clone(graph_of(graph));
 	g->executable = true;
 	g->flags = flags;
@@ -21,14 +24,14 @@ static cudaError_t instantiate(cudaGraphExec_t *out, cudaGraph_t graph, unsigned
 GUEST_API cudaError_t CUDARTAPI cudaGraphInstantiate(cudaGraphExec_t *out, cudaGraph_t graph,
                                                      unsigned long long flags)
 {
-	GUEST_CALL(instantiate(out, graph, flags));
+	GUEST_UNSAFE_CALL(instantiate(out, graph, flags));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaGraphInstantiateWithFlags(cudaGraphExec_t *out,
                                                               cudaGraph_t graph,
                                                               unsigned long long flags)
 {
-	GUEST_CALL(instantiate(out, graph, flags));
+	GUEST_UNSAFE_CALL(instantiate(out, graph, flags));
 }
 
 static cudaError_t instantiate_with(cudaGraphExec_t *out, cudaGraph_t graph,
@@ -45,7 +48,7 @@ GUEST_API cudaError_t CUDARTAPI cudaGraphInstantiateWithParams(cudaGraphExec_t *
                                                                cudaGraph_t graph,
                                                                cudaGraphInstantiateParams *p)
 {
-	GUEST_CALL(instantiate_with(out, graph, p));
+	GUEST_UNSAFE_CALL(instantiate_with(out, graph, p));
 }
 
 static cudaError_t exec_flags(cudaGraphExec_t exec, unsigned long long *flags)
@@ -65,6 +68,9 @@ static cudaError_t launch_graph(cudaGraphExec_t exec, cudaStream_t stream, const
 	struct guest_stream *s = guest_stream_of(stream);
 	if (!s || !exec)
 		return cudaErrorInvalidResourceHandle;
+	const cudaError_t e = guest_capture_no_node(s);
+	if (e != cudaSuccess)
+		return e;
 	const struct guest_op op = { .kind = GUEST_OP_GRAPH, .u.graph = graph_of(exec) };
 	graph_conditional_begin(graph_of(exec));
 	return guest_submit(s, &op, GUEST_ASYNC, caller);
@@ -78,7 +84,7 @@ GUEST_API cudaError_t CUDARTAPI cudaGraphLaunch(cudaGraphExec_t exec, cudaStream
 GUEST_API cudaError_t CUDARTAPI cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 {
 	(void)exec;
-	GUEST_CALL(guest_stream_of(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
+	GUEST_CALL(guest_capture_no_node(guest_stream_of(stream)));
 }
 
 struct guest_node *graph_exec_node(cudaGraphExec_t exec, cudaGraphNode_t node)

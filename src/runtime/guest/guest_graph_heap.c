@@ -18,6 +18,14 @@ void graph_heap_add(uint64_t address)
 	heap.own[heap.n++] = (struct own){ .address = address };
 }
 
+bool graph_heap_has(uint64_t address)
+{
+	size_t i = 0;
+	while (i < heap.n && heap.own[i].address != address)
+		i++;
+	return i < heap.n;
+}
+
 bool graph_heap_set(uint64_t address, bool in_use, bool *was)
 {
 	for (size_t i = 0; i < heap.n; i++)

@@ -28,6 +28,14 @@ cudaError_t graph_add_free(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGr
 	return cudaSuccess;
 }
 
+bool graph_gives_back(const struct guest_graph *g, uint64_t address)
+{
+	for (unsigned i = 0; i < g->n; i++)
+		if (g->node[i]->op.kind == GUEST_OP_FREE && g->node[i]->op.u.memory.address == address)
+			return true;
+	return false;
+}
+
 GUEST_API cudaError_t CUDARTAPI cudaGraphAddMemAllocNode(cudaGraphNode_t *out, cudaGraph_t graph,
                                                          const cudaGraphNode_t *from, size_t n,
                                                          struct cudaMemAllocNodeParams *p)

@@ -1,7 +1,5 @@
-/*
- * The nodes of graphs and how calls become nodes while a stream is captured. Nodes are kept in the
- * order of their making; edges are sorted in when a graph is to run.
- */
+/* The nodes of graphs. They are kept in the order of their making; edges are sorted in when a graph
+ * is to run. */
 #include "runtime/guest/guest_graph.h"
 
 #include "base/mem.h"
@@ -61,7 +59,7 @@ struct guest_node *graph_node(struct guest_graph *g, enum cudaGraphNodeType type
 	return g->node[g->n++] = node;
 }
 
-void graph_free(struct guest_graph *g)
+void graph_empty(struct guest_graph *g)
 {
 	for (unsigned i = 0; i < g->n; i++) {
 		if (g->node[i]->op.kind == GUEST_OP_CONDITIONAL)
@@ -74,6 +72,12 @@ void graph_free(struct guest_graph *g)
 	user_objects_drop(g);
 	free(g->node);
 	free(g->order);
+	*g = (struct guest_graph){ .gone = true };
+}
+
+void graph_free(struct guest_graph *g)
+{
+	graph_empty(g);
 	free(g);
 }
 
@@ -124,8 +128,6 @@ bool graph_sort(struct guest_graph *g)
 	return ok;
 }
 
-/* --- capture --- */
-
 enum cudaGraphNodeType graph_node_type(const struct guest_op *op)
 {
 	switch (op->kind) {
@@ -142,93 +144,6 @@ enum cudaGraphNodeType graph_node_type(const struct guest_op *op)
 	case GUEST_OP_EMPTY: break;
 	}
 	return cudaGraphNodeTypeEmpty;
-}
-
-void front_add(struct guest_front *front, unsigned node)
-{
-	for (unsigned i = 0; i < front->n; i++)
-		if (front->node[i] == node)
-			return;
-	MEM_ROOM(front->node, front->n, front->cap, 4);
-	front->node[front->n++] = node;
-}
-
-static void front_join(struct guest_front *to, const struct guest_front *from)
-{
-	for (unsigned i = 0; i < from->n; i++)
-		front_add(to, from->node[i]);
-}
-
-cudaError_t guest_capture_spoil(struct guest_stream *s)
-{
-	s->capture->spoiled = true;
-	return cudaErrorStreamCaptureUnsupported;
-}
-
-enum cudaStreamCaptureStatus guest_capture_status(const struct guest_stream *s)
-{
-	return !s->capture           ? cudaStreamCaptureStatusNone
-	       : s->capture->spoiled ? cudaStreamCaptureStatusInvalidated
-	                             : cudaStreamCaptureStatusActive;
-}
-
-cudaError_t guest_capture(struct guest_stream *s, const struct guest_op *op)
-{
-	if (s->capture->spoiled)
-		return cudaErrorStreamCaptureInvalidated;
-	struct guest_node *node = graph_node(s->capture, graph_node_type(op), op);
-	for (unsigned i = 0; i < s->front.n; i++)
-		graph_edge(s->capture->node[s->front.node[i]], node);
-	s->front.n = 0;
-	front_add(&s->front, node->index);
-	return cudaSuccess;
-}
-
-void guest_capture_begin(struct guest_stream *s, struct guest_graph *g, bool ours)
-{
-	s->capture = g;
-	s->capture_number = ++guest.n_captures;
-	s->capture_origin = true;
-	s->capture_ours = ours;
-	s->front.n = 0;
-}
-
-void guest_capture_drop(struct guest_stream *s)
-{
-	struct guest_graph *g = s->capture;
-	s->capture = NULL;
-	if (!g || !s->capture_origin)
-		return;
-	for (struct guest_stream *o = guest.streams; o; o = o->next)
-		if (o->capture_number == s->capture_number)
-			o->capture = NULL;
-	if (s->capture_ours)
-		graph_free(g);
-}
-
-cudaError_t guest_capture_mark(struct guest_stream *s, struct guest_event *e)
-{
-	e->capture_number = s->capture_number;
-	e->front.n = 0;
-	front_join(&e->front, &s->front);
-	return cudaSuccess;
-}
-
-cudaError_t guest_capture_join(struct guest_stream *s, struct guest_event *e)
-{
-	const struct guest_stream *origin = guest.streams;
-	while (origin && !(origin->capture && origin->capture_number == e->capture_number))
-		origin = origin->next;
-	if (!origin)
-		return cudaErrorCapturedEvent;
-	if (s->capture && s->capture != origin->capture)
-		return cudaErrorStreamCaptureMerge;
-	if (!s->capture)
-		s->front.n = 0;
-	s->capture = origin->capture;
-	s->capture_number = origin->capture_number;
-	front_join(&s->front, &e->front);
-	return cudaSuccess;
 }
 
 /* --- parameters of nodes --- */

@@ -14,6 +14,8 @@ static cudaError_t list_nodes(const struct guest_graph *g, cudaGraphNode_t *out,
                               bool roots)
 {
 	size_t found = 0;
+	if (!g || g->gone || !n)
+		return cudaErrorInvalidValue;
 	for (unsigned i = 0; i < g->n; i++) {
 		if (g->node[i]->destroyed || (roots && g->node[i]->n_edges))
 			continue;
@@ -49,7 +51,7 @@ static cudaError_t list_edges(const struct guest_graph *g, const struct guest_no
                               const struct guest_node *to, struct edge_lists out)
 {
 	size_t found = 0;
-	if (!out.n)
+	if (!out.n || g->gone)
 		return cudaErrorInvalidValue;
 	for (unsigned i = 0; i < g->n; i++)
 		for (unsigned e = 0; !g->node[i]->destroyed && e < g->node[i]->n_edges; e++) {

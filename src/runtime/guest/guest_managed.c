@@ -2,6 +2,7 @@
  * kept for its questions, and a prefetch takes the time of a copy and spares launches their page
  * faults.
  */
+#include "runtime/guest/guest_capture_rules.h"
 #include "runtime/guest/guest_clock.h"
 
 #include "base/mem.h"
@@ -70,8 +71,9 @@ static cudaError_t prefetch(const void *p, struct cudaMemLocation where, cudaStr
 {
 	struct guest_stream *s = guest_stream_of(stream);
 	struct advice *a = advice_of(p);
-	if (!s)
-		return cudaErrorInvalidResourceHandle;
+	const cudaError_t e = guest_capture_no_node(s);
+	if (e != cudaSuccess)
+		return e;
 	if (!a)
 		return cudaErrorInvalidValue;
 	a->prefetched = location(where);

@@ -1,4 +1,5 @@
-/* Memory: device, managed, pinned and registered; pools are one heap. */
+/* Memory: device, managed, pinned and registered. */
+#include "runtime/guest/guest_capture.h"
 #include "runtime/guest/guest_ipc.h"
 #include "runtime/guest/guest_clock.h"
 #include "runtime/guest/guest_freed.h"
@@ -124,35 +125,35 @@ static cudaError_t release(void *p, bool pinned, const void *caller)
 
 GUEST_API cudaError_t CUDARTAPI cudaMalloc(void **p, size_t bytes)
 {
-	GUEST_CALL(allocate(p, bytes, EMU_MEMORY_DEVICE, GUEST_CALLER));
+	GUEST_UNSAFE_CALL(allocate(p, bytes, EMU_MEMORY_DEVICE, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaMallocManaged(void **p, size_t bytes, unsigned flags)
 {
 	(void)flags;
-	GUEST_CALL(bytes ? allocate(p, bytes, EMU_MEMORY_MANAGED, GUEST_CALLER)
-	                 : cudaErrorInvalidValue);
+	GUEST_UNSAFE_CALL(bytes ? allocate(p, bytes, EMU_MEMORY_MANAGED, GUEST_CALLER)
+	                        : cudaErrorInvalidValue);
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaMallocHost(void **p, size_t bytes)
 {
-	GUEST_CALL(allocate(p, bytes, EMU_MEMORY_PINNED, GUEST_CALLER));
+	GUEST_UNSAFE_CALL(allocate(p, bytes, EMU_MEMORY_PINNED, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaHostAlloc(void **p, size_t bytes, unsigned flags)
 {
 	(void)flags;
-	GUEST_CALL(allocate(p, bytes, EMU_MEMORY_PINNED, GUEST_CALLER));
+	GUEST_UNSAFE_CALL(allocate(p, bytes, EMU_MEMORY_PINNED, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaFree(void *p)
 {
-	GUEST_CALL(wait_all(), release(p, false, GUEST_CALLER));
+	GUEST_UNSAFE_CALL(wait_all(), release(p, false, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaFreeHost(void *p)
 {
-	GUEST_CALL(wait_all(), release(p, true, GUEST_CALLER));
+	GUEST_UNSAFE_CALL(wait_all(), release(p, true, GUEST_CALLER));
 }
 
 /* Rows of @width bytes, @rows of them: the pitch and all bytes. False: no size is that large. */
@@ -193,23 +194,33 @@ static cudaError_t allocate_slices(struct cudaPitchedPtr *p, struct cudaExtent e
 GUEST_API cudaError_t CUDARTAPI cudaMallocPitch(void **p, size_t *pitch, size_t width,
                                                 size_t height)
 {
-	GUEST_CALL(allocate_rows(p, pitch, width, height, GUEST_CALLER));
+	GUEST_UNSAFE_CALL(allocate_rows(p, pitch, width, height, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent extent)
 {
-	GUEST_CALL(allocate_slices(p, extent, GUEST_CALLER));
+	GUEST_UNSAFE_CALL(allocate_slices(p, extent, GUEST_CALLER));
 }
 
 /* --- in stream order --- */
+
+/* Allocating in a stream that is not captured may meet captures as cudaMalloc() does. */
+static cudaError_t may_allocate(struct guest_stream *s)
+{
+	if (!s)
+		return cudaErrorInvalidResourceHandle;
+	if (s->capture)
+		return s->capture->spoiled ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
+	return guest_capture_await(s);
+}
 
 static cudaError_t allocate_in_stream(void **p, size_t bytes, cudaStream_t stream,
                                       const void *caller)
 {
 	struct guest_stream *s = guest_stream_of(stream);
-	if (!s)
-		return cudaErrorInvalidResourceHandle;
-	const cudaError_t e = allocate(p, bytes, EMU_MEMORY_DEVICE, caller);
+	cudaError_t e = may_allocate(s);
+	if (e == cudaSuccess)
+		e = allocate(p, bytes, EMU_MEMORY_DEVICE, caller);
 	if (e != cudaSuccess)
 		return e;
 	if (s->capture)
@@ -218,15 +229,25 @@ static cudaError_t allocate_in_stream(void **p, size_t bytes, cudaStream_t strea
 	return guest_submit(s, &op, GUEST_ASYNC, caller);
 }
 
+/* In a graph the memory stays, for the graph may run again: it is a graph's, and given back once.
+ */
+static cudaError_t release_in_graph(struct guest_stream *s, void *p, const void *caller)
+{
+	const struct guest_op op = { .kind = GUEST_OP_FREE, .u.memory = { address_of(p), 0 } };
+	if (p && (!graph_heap_has(op.u.memory.address) ||
+	          graph_gives_back(s->capture->graph, op.u.memory.address)))
+		return cudaErrorInvalidValue;
+	return p ? guest_submit(s, &op, GUEST_ASYNC, caller) : cudaSuccess;
+}
+
 static cudaError_t release_in_stream(void *p, cudaStream_t stream, const void *caller)
 {
 	struct guest_stream *s = guest_stream_of(stream);
-	if (!s)
-		return cudaErrorInvalidResourceHandle;
-	const struct guest_op op = { .kind = GUEST_OP_FREE, .u.memory = { address_of(p), 0 } };
-	/* in a graph the memory stays: the graph may run again */
+	const cudaError_t e = may_allocate(s);
+	if (e != cudaSuccess)
+		return e;
 	if (s->capture)
-		return guest_submit(s, &op, GUEST_ASYNC, caller);
+		return release_in_graph(s, p, caller);
 	wait_stream(s);
 	return release(p, false, caller);
 }
@@ -272,12 +293,12 @@ static cudaError_t unregister_host(void *p)
 GUEST_API cudaError_t CUDARTAPI cudaHostRegister(void *p, size_t bytes, unsigned flags)
 {
 	(void)flags;
-	GUEST_CALL(register_host(p, bytes, GUEST_CALLER));
+	GUEST_UNSAFE_CALL(register_host(p, bytes, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaHostUnregister(void *p)
 {
-	GUEST_CALL(unregister_host(p));
+	GUEST_UNSAFE_CALL(unregister_host(p));
 }
 
 static bool is_host_kind(enum emu_memory kind)
@@ -361,135 +382,4 @@ GUEST_API cudaError_t CUDARTAPI cudaPointerGetAttributes(struct cudaPointerAttri
                                                          const void *p)
 {
 	GUEST_CALL(attributes(out, p));
-}
-
-/* --- pools: handles of one heap --- */
-
-static struct {
-	uint64_t threshold;
-} pool;
-
-static cudaError_t the_pool(cudaMemPool_t *out)
-{
-	*out = (cudaMemPool_t)&pool;
-	return cudaSuccess;
-}
-
-GUEST_API cudaError_t CUDARTAPI cudaDeviceGetDefaultMemPool(cudaMemPool_t *out, int device)
-{
-	GUEST_CALL(device ? cudaErrorInvalidDevice : the_pool(out));
-}
-
-GUEST_API cudaError_t CUDARTAPI cudaDeviceGetMemPool(cudaMemPool_t *out, int device)
-{
-	GUEST_CALL(device ? cudaErrorInvalidDevice : the_pool(out));
-}
-
-GUEST_API cudaError_t CUDARTAPI cudaDeviceSetMemPool(int device, cudaMemPool_t p)
-{
-	(void)p;
-	GUEST_CALL(device ? cudaErrorInvalidDevice : cudaSuccess);
-}
-
-GUEST_API cudaError_t CUDARTAPI cudaMemPoolCreate(cudaMemPool_t *out,
-                                                  const struct cudaMemPoolProps *properties)
-{
-	(void)properties;
-	GUEST_CALL(the_pool(out));
-}
-
-GUEST_API cudaError_t CUDARTAPI cudaMemPoolDestroy(cudaMemPool_t p)
-{
-	(void)p;
-	GUEST_CALL(cudaSuccess);
-}
-
-GUEST_API cudaError_t CUDARTAPI cudaMemPoolTrimTo(cudaMemPool_t p, size_t keep_bytes)
-{
-	(void)p, (void)keep_bytes;
-	GUEST_CALL(cudaSuccess);
-}
-
-static cudaError_t pool_attribute(enum cudaMemPoolAttr attribute, void *value, bool set)
-{
-	switch (attribute) {
-	case cudaMemPoolAttrReleaseThreshold:
-		memcpy(set ? (void *)&pool.threshold : value, set ? value : (void *)&pool.threshold,
-		       sizeof pool.threshold);
-		return cudaSuccess;
-	case cudaMemPoolAttrUsedMemCurrent:
-	case cudaMemPoolAttrReservedMemCurrent:
-	case cudaMemPoolAttrUsedMemHigh:
-	case cudaMemPoolAttrReservedMemHigh: {
-		const bool high =
-			attribute == cudaMemPoolAttrUsedMemHigh || attribute == cudaMemPoolAttrReservedMemHigh;
-		const uint64_t bytes =
-			high ? emu_device_most_bytes(guest.device, set) : emu_device_used_bytes(guest.device);
-		if (!set)
-			memcpy(value, &bytes, sizeof bytes);
-		return cudaSuccess;
-	}
-	default: /* reuse policies: nothing to choose between here */
-		if (!set)
-			memset(value, 0, sizeof(int));
-		return cudaSuccess;
-	}
-}
-
-GUEST_API cudaError_t CUDARTAPI cudaMemPoolSetAttribute(cudaMemPool_t p,
-                                                        enum cudaMemPoolAttr attribute, void *value)
-{
-	(void)p;
-	GUEST_CALL(pool_attribute(attribute, value, true));
-}
-
-GUEST_API cudaError_t CUDARTAPI cudaMemPoolGetAttribute(cudaMemPool_t p,
-                                                        enum cudaMemPoolAttr attribute, void *value)
-{
-	(void)p;
-	GUEST_CALL(pool_attribute(attribute, value, false));
-}
-
-GUEST_API cudaError_t CUDARTAPI cudaMemPoolSetAccess(cudaMemPool_t p,
-                                                     const struct cudaMemAccessDesc *list, size_t n)
-{
-	(void)p, (void)list, (void)n;
-	GUEST_CALL(cudaSuccess);
-}
-
-static cudaError_t pool_access(enum cudaMemAccessFlags *flags, const struct cudaMemLocation *where)
-{
-	if (!flags || !where || where->type != cudaMemLocationTypeDevice || where->id)
-		return cudaErrorInvalidValue;
-	*flags = cudaMemAccessFlagsProtReadWrite;
-	return cudaSuccess;
-}
-
-GUEST_API cudaError_t CUDARTAPI cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags,
-                                                     cudaMemPool_t p, struct cudaMemLocation *where)
-{
-	(void)p;
-	GUEST_CALL(pool_access(flags, where));
-}
-
-GUEST_API cudaError_t CUDARTAPI cudaMemGetDefaultMemPool(cudaMemPool_t *out,
-                                                         struct cudaMemLocation *where,
-                                                         enum cudaMemAllocationType type)
-{
-	(void)where, (void)type;
-	GUEST_CALL(the_pool(out));
-}
-
-GUEST_API cudaError_t CUDARTAPI cudaMemGetMemPool(cudaMemPool_t *out, struct cudaMemLocation *where,
-                                                  enum cudaMemAllocationType type)
-{
-	(void)where, (void)type;
-	GUEST_CALL(the_pool(out));
-}
-
-GUEST_API cudaError_t CUDARTAPI cudaMemSetMemPool(struct cudaMemLocation *where,
-                                                  enum cudaMemAllocationType type, cudaMemPool_t p)
-{
-	(void)where, (void)type, (void)p;
-	GUEST_CALL(cudaSuccess);
 }

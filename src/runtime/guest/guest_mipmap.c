@@ -2,6 +2,7 @@
  * Mipmapped arrays: levels one behind the other in one piece of memory, each an array as
  * cudaMallocArray() makes them, half as large as the one before in every dimension but its layers.
  */
+#include "runtime/guest/guest_capture_rules.h"
 #include "runtime/guest/guest_array.h"
 #include "runtime/guest/guest_wait.h"
 
@@ -122,7 +123,7 @@ GUEST_API cudaError_t CUDARTAPI cudaMallocMipmappedArray(cudaMipmappedArray_t *o
                                                          struct cudaExtent extent, unsigned levels,
                                                          unsigned flags)
 {
-	GUEST_CALL(make(out, format, extent, levels, flags, GUEST_CALLER));
+	GUEST_UNSAFE_CALL(make(out, format, extent, levels, flags, GUEST_CALLER));
 }
 
 static cudaError_t level(cudaArray_t *out, cudaMipmappedArray_const_t handle, unsigned k)
@@ -159,5 +160,5 @@ static cudaError_t drop(cudaMipmappedArray_t handle)
 
 GUEST_API cudaError_t CUDARTAPI cudaFreeMipmappedArray(cudaMipmappedArray_t handle)
 {
-	GUEST_CALL(drop(handle));
+	GUEST_UNSAFE_CALL(drop(handle));
 }

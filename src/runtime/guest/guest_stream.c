@@ -1,7 +1,7 @@
 /* Streams, events, callbacks. */
+#include "runtime/guest/guest_capture.h"
 #include "runtime/guest/guest_ipc.h"
 #include "runtime/guest/guest_clock.h"
-#include "runtime/guest/guest_graph.h"
 #include "runtime/guest/guest_wait.h"
 #include "runtime/guest/guest_op.h"
 
@@ -71,8 +71,9 @@ static cudaError_t synchronize(cudaStream_t handle)
 	struct guest_stream *s = guest_stream_of(handle);
 	if (!s)
 		return cudaErrorInvalidResourceHandle;
-	if (s->capture)
-		return guest_capture_spoil(s);
+	const cudaError_t e = guest_capture_await(s);
+	if (e != cudaSuccess)
+		return e;
 	wait_stream(s);
 	clock_wait_until(clock_stream_done_ns(s));
 	return guest.sticky;
@@ -97,11 +98,10 @@ static cudaError_t query_until(double done_ns)
 static cudaError_t query(cudaStream_t handle)
 {
 	struct guest_stream *s = guest_stream_of(handle);
-	if (s && s->capture)
-		return guest_capture_spoil(s);
-	if (s && wait_blocks(s, NULL))
-		return cudaErrorNotReady;
-	return s ? query_until(clock_stream_done_ns(s)) : cudaErrorInvalidResourceHandle;
+	const cudaError_t e = s ? guest_capture_await(s) : cudaErrorInvalidResourceHandle;
+	if (e != cudaSuccess)
+		return e;
+	return wait_blocks(s, NULL) ? cudaErrorNotReady : query_until(clock_stream_done_ns(s));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaStreamQuery(cudaStream_t stream)
@@ -150,7 +150,7 @@ GUEST_API cudaError_t CUDARTAPI cudaStreamAttachMemAsync(cudaStream_t stream, vo
                                                          unsigned flags)
 {
 	(void)p, (void)bytes, (void)flags;
-	GUEST_CALL(guest_stream_of(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
+	GUEST_CALL(guest_capture_no_node(guest_stream_of(stream)));
 }
 
 /* --- the host in a stream --- */
@@ -174,10 +174,9 @@ GUEST_API cudaError_t CUDARTAPI cudaLaunchHostFunc(cudaStream_t stream, cudaHost
 static cudaError_t callback(cudaStream_t stream, cudaStreamCallback_t function, void *data)
 {
 	struct guest_stream *s = guest_stream_of(stream);
-	if (!s)
-		return cudaErrorInvalidResourceHandle;
-	if (s->capture)
-		return guest_capture_spoil(s);
+	const cudaError_t e = guest_capture_no_node(s);
+	if (e != cudaSuccess)
+		return e;
 	wait_stream(s);
 	clock_wait_until(clock_stream_done_ns(s));
 	clock_leave();
@@ -240,47 +239,54 @@ GUEST_API cudaError_t CUDARTAPI cudaEventDestroy(cudaEvent_t event)
 	GUEST_CALL(destroy_event(event));
 }
 
+/* @external: cudaEventRecordExternal or cudaEventWaitExternal, by which a capture makes it a node.
+ */
 static cudaError_t in_stream(enum guest_op_kind kind, cudaEvent_t event, cudaStream_t stream,
-                             const void *caller)
+                             unsigned external, const void *caller)
 {
 	struct guest_stream *s = guest_stream_of(stream);
 	struct guest_event *e = (struct guest_event *)event;
 	if (!s || !e)
 		return cudaErrorInvalidResourceHandle;
-	if (kind == GUEST_OP_WAIT)
-		ipc_wait(e);
-	if (kind == GUEST_OP_WAIT && e->capture_number)
+	if (external & ~(unsigned)cudaEventRecordExternal)
+		return cudaErrorInvalidValue;
+	if (external && !s->capture)
+		return cudaErrorIllegalState;
+	if (s->capture && !external)
+		return kind == GUEST_OP_WAIT ? guest_capture_join(s, e) : guest_capture_mark(s, e);
+	if (kind == GUEST_OP_WAIT && e->capture_number && !s->capture)
 		return guest_capture_join(s, e);
-	if (kind == GUEST_OP_RECORD && s->capture)
-		return guest_capture_mark(s, e);
+	if (kind == GUEST_OP_WAIT && !s->capture)
+		ipc_wait(e);
+	if (kind == GUEST_OP_RECORD && !s->capture)
+		e->capture_number = 0;
 	const struct guest_op op = { .kind = kind, .u.event = e };
 	return guest_submit(s, &op, GUEST_ASYNC, caller);
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-	GUEST_CALL(in_stream(GUEST_OP_RECORD, event, stream, GUEST_CALLER));
+	GUEST_CALL(in_stream(GUEST_OP_RECORD, event, stream, cudaEventRecordDefault, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
                                                          unsigned flags)
 {
-	(void)flags;
-	GUEST_CALL(in_stream(GUEST_OP_RECORD, event, stream, GUEST_CALLER));
+	GUEST_CALL(in_stream(GUEST_OP_RECORD, event, stream, flags, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
                                                     unsigned flags)
 {
-	(void)flags;
-	GUEST_CALL(in_stream(GUEST_OP_WAIT, event, stream, GUEST_CALLER));
+	GUEST_CALL(in_stream(GUEST_OP_WAIT, event, stream, flags, GUEST_CALLER));
 }
 
 static cudaError_t wait_for(cudaEvent_t handle)
 {
 	const struct guest_event *e = (const struct guest_event *)handle;
-	if (!e)
-		return cudaErrorInvalidResourceHandle;
+	const cudaError_t error = e ? guest_capture_ask(e) : cudaErrorInvalidResourceHandle;
+	if (error != cudaSuccess)
+		return error;
 	wait_event(e);
 	ipc_wait(e);
 	if (e->recorded)
@@ -296,8 +302,9 @@ GUEST_API cudaError_t CUDARTAPI cudaEventSynchronize(cudaEvent_t event)
 static cudaError_t query_event(cudaEvent_t handle)
 {
 	const struct guest_event *e = (const struct guest_event *)handle;
-	if (!e)
-		return cudaErrorInvalidResourceHandle;
+	const cudaError_t error = e ? guest_capture_ask(e) : cudaErrorInvalidResourceHandle;
+	if (error != cudaSuccess)
+		return error;
 	if (e->pending || ipc_pending(e))
 		return cudaErrorNotReady;
 	return e->recorded ? query_until(e->at_ns) : cudaSuccess;
@@ -312,7 +319,7 @@ static cudaError_t elapsed(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
 	const struct guest_event *a = (const struct guest_event *)start,
 							 *b = (const struct guest_event *)end;
-	if (!ms)
+	if (!ms || (a && a->capture_number) || (b && b->capture_number))
 		return cudaErrorInvalidValue;
 	if (a && b && (a->pending || b->pending))
 		return cudaErrorNotReady;
