@@ -261,17 +261,17 @@ fi
 cat >bodies.cu <<'EOF'
 #include <cstdio>
 __global__ void add(int *x) { ++*x; }
-static cudaGraph_t loop(int *x, cudaGraphConditionalHandle *h)
+static cudaGraph_t loop(int *x)
 {
 	cudaGraph_t g;
+	cudaGraphConditionalHandle h = 0;
 	cudaGraphNode_t node;
 	cudaGraphNodeParams p = {}, k = {};
 	void *arguments[] = { &x };
 	cudaGraphCreate(&g, 0);
-	if (!*h)
-		cudaGraphConditionalHandleCreate(h, g, 1, cudaGraphCondAssignDefault);
+	cudaGraphConditionalHandleCreate(&h, g, 1, cudaGraphCondAssignDefault);
 	p.type = cudaGraphNodeTypeConditional;
-	p.conditional.handle = *h;
+	p.conditional.handle = h;
 	p.conditional.type = cudaGraphCondTypeIf;
 	p.conditional.size = 1;
 	cudaGraphAddNode(&node, g, nullptr, nullptr, 0, &p);
@@ -285,11 +285,10 @@ static cudaGraph_t loop(int *x, cudaGraphConditionalHandle *h)
 int main()
 {
 	int *x, *y;
-	cudaGraphConditionalHandle h = 0;
 	cudaGraphExec_t exec;
 	cudaGraphExecUpdateResultInfo info;
 	cudaMallocManaged(&x, 4), cudaMallocManaged(&y, 4);
-	cudaGraph_t one = loop(x, &h), two = loop(y, &h);
+	cudaGraph_t one = loop(x), two = loop(y);
 	cudaGraphInstantiate(&exec, one, 0);
 	cudaGraphExecUpdate(exec, two, &info);
 	cudaGraphDestroy(one), cudaGraphDestroy(two);

@@ -12,9 +12,9 @@ GUEST_API cudaError_t CUDARTAPI cudaGraphCreate(cudaGraph_t *out, unsigned flags
 
 static cudaError_t graph_destroy(struct guest_graph *g)
 {
-	if (!g || g->gone)
+	if (!g || g->gone || g->outer)
 		return cudaErrorInvalidValue;
-	if (g->captures)
+	if (graph_is_captured(g))
 		return cudaErrorIllegalState;
 	graph_free(g);
 	return cudaSuccess;
@@ -134,6 +134,8 @@ GUEST_API cudaError_t CUDARTAPI cudaGraphAddMemsetNode(cudaGraphNode_t *out, cud
 static cudaError_t add_host(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *from,
                             size_t n, const struct cudaHostNodeParams *p)
 {
+	if (!p || !p->fn)
+		return cudaErrorInvalidValue;
 	const struct guest_op op = { .kind = GUEST_OP_HOST, .u.host = { p->fn, p->userData } };
 	graph_add(out, graph, from, n, &op);
 	return cudaSuccess;
@@ -149,8 +151,9 @@ GUEST_API cudaError_t CUDARTAPI cudaGraphAddHostNode(cudaGraphNode_t *out, cudaG
 static cudaError_t add_child(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *from,
                              size_t n, cudaGraph_t child)
 {
-	if (!child || graph_of(child)->gone)
-		return cudaErrorInvalidValue;
+	const cudaError_t e = graph_may_copy(graph_of(child));
+	if (e != cudaSuccess)
+		return e;
 	const struct guest_op op = { .kind = GUEST_OP_GRAPH, .u.graph = graph_clone(graph_of(child)) };
 	return add_plain(out, graph, from, n, &op);
 }
@@ -239,8 +242,9 @@ GUEST_API cudaError_t CUDARTAPI cudaGraphDestroyNode(cudaGraphNode_t node)
 
 static cudaError_t clone(cudaGraph_t *out, cudaGraph_t graph)
 {
-	if (!graph || graph_of(graph)->gone)
-		return cudaErrorInvalidValue;
+	const cudaError_t e = graph_may_copy(graph_of(graph));
+	if (e != cudaSuccess)
+		return e;
 	*out = (cudaGraph_t)graph_clone(graph_of(graph));
 	return cudaSuccess;
 }

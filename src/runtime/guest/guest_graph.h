@@ -22,9 +22,13 @@ struct guest_graph {
 	struct guest_node **node;
 	unsigned *order, n_order; /* of an instantiated one: indexes, dependences first */
 	bool executable;
-	unsigned captures;        /* that go on and put their nodes here */
-	bool gone;                /* a capture into it was in vain */
-	unsigned long long flags; /* of an instantiated one */
+	uint64_t number;            /* 1, 2 ... in the order of their making */
+	unsigned captures;          /* that go on and put their nodes here */
+	bool gone;                  /* a capture into it was in vain */
+	unsigned long long flags;   /* of an instantiated one */
+	unsigned n_handles, n_idle; /* of conditional nodes; those that decide none yet */
+	struct guest_graph *outer;  /* of a body: that of its node */
+	struct guest_graph *executable_one, *source; /* with handles: there is one at a time */
 	unsigned n_objects;
 	struct guest_user_object **object; /* one entry per reference */
 };
@@ -39,6 +43,12 @@ static inline struct guest_node *node_of(const void *handle)
 }
 
 struct guest_graph *graph_new(void);
+/* The graph that the program made, of which @g may be a body. */
+struct guest_graph *graph_root(struct guest_graph *g);
+/* A capture into it or one of its bodies goes on. */
+bool graph_is_captured(const struct guest_graph *g);
+/* What a copy for the program, or a child, is refused for. */
+cudaError_t graph_may_copy(struct guest_graph *g);
 void graph_free(struct guest_graph *g);
 /* Its contents go; what is left answers the program that it is no more. */
 void graph_empty(struct guest_graph *g);

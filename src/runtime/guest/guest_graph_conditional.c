@@ -6,12 +6,14 @@
 
 #include "base/mem.h"
 
-/* Numbers that begin anew with each launch of a graph. */
-static struct beginning {
-	uint64_t handle;
+static struct handle {
+	uint64_t address;
+	uint64_t graph; /* its number */
+	bool decides;   /* a node */
+	bool begins;    /* with @value, at each launch of the graph */
 	uint32_t value;
-} *beginnings;
-static size_t n_beginnings, cap_beginnings;
+} *handles;
+static size_t n_handles, cap_handles;
 
 static uint32_t *number_of(uint64_t handle)
 {
@@ -21,19 +23,22 @@ static uint32_t *number_of(uint64_t handle)
 	           : NULL;
 }
 
-static cudaError_t make_handle(cudaGraphConditionalHandle *out, cudaGraph_t graph, unsigned value,
-                               unsigned flags)
+static cudaError_t make_handle(cudaGraphConditionalHandle *out, struct guest_graph *g,
+                               unsigned value, unsigned flags)
 {
-	if (!out || !graph || flags & ~(unsigned)cudaGraphCondAssignDefault)
+	if (!out || !g || g->gone || flags & ~(unsigned)cudaGraphCondAssignDefault)
 		return cudaErrorInvalidValue;
 	const uint64_t at = emu_device_alloc(guest.device, sizeof value, EMU_MEMORY_PINNED, NULL);
 	if (!at)
 		return cudaErrorMemoryAllocation;
 	*number_of(at) = 0;
-	if (flags) {
-		MEM_ROOM(beginnings, n_beginnings, cap_beginnings, 8);
-		beginnings[n_beginnings++] = (struct beginning){ at, value };
-	}
+	struct guest_graph *root = graph_root(g);
+	MEM_ROOM(handles, n_handles, cap_handles, 8);
+	handles[n_handles++] = (struct handle){
+		.address = at, .graph = root->number, .begins = flags != 0, .value = value
+	};
+	root->n_handles++;
+	root->n_idle++;
 	*out = at;
 	return cudaSuccess;
 }
@@ -42,7 +47,16 @@ GUEST_API cudaError_t CUDARTAPI cudaGraphConditionalHandleCreate(cudaGraphCondit
                                                                  cudaGraph_t graph, unsigned value,
                                                                  unsigned flags)
 {
-	GUEST_CALL(make_handle(out, graph, value, flags));
+	GUEST_CALL(make_handle(out, graph_of(graph), value, flags));
+}
+
+/* The handle for a new node of a graph or its bodies; each decides one. NULL = it cannot. */
+static struct handle *idle_handle(uint64_t address, const struct guest_graph *root)
+{
+	for (size_t i = 0; i < n_handles; i++)
+		if (handles[i].address == address && handles[i].graph == root->number)
+			return handles[i].decides || !number_of(address) ? NULL : &handles[i];
+	return NULL;
 }
 
 cudaError_t graph_add_conditional(cudaGraphNode_t *out, cudaGraph_t graph,
@@ -52,8 +66,12 @@ cudaError_t graph_add_conditional(cudaGraphNode_t *out, cudaGraph_t graph,
 	const bool fits = p->type == cudaGraphCondTypeIf      ? p->size == 1 || p->size == 2
 	                  : p->type == cudaGraphCondTypeWhile ? p->size == 1
 	                                                      : p->size > 0;
-	if (!fits || p->type > cudaGraphCondTypeSwitch || !number_of(p->handle))
+	struct guest_graph *root = graph_root(graph_of(graph));
+	struct handle *handle = idle_handle(p->handle, root);
+	if (!fits || p->type > cudaGraphCondTypeSwitch || !handle)
 		return cudaErrorInvalidValue;
+	handle->decides = true;
+	root->n_idle--;
 	const struct guest_op op = { .kind = GUEST_OP_CONDITIONAL,
 		                         .u.conditional = { p->handle, p->type, p->size, NULL } };
 	const struct guest_node *node = graph_add(out, graph, from, n, &op);
@@ -70,9 +88,9 @@ void graph_conditional_begin(const struct guest_graph *g)
 		if (op->kind != GUEST_OP_CONDITIONAL)
 			continue;
 		uint32_t *number = number_of(op->u.conditional.handle);
-		for (size_t k = 0; number && k < n_beginnings; k++)
-			if (beginnings[k].handle == op->u.conditional.handle)
-				*number = beginnings[k].value;
+		for (size_t k = 0; number && k < n_handles; k++)
+			if (handles[k].address == op->u.conditional.handle && handles[k].begins)
+				*number = handles[k].value;
 		for (unsigned k = 0; k < op->u.conditional.n; k++)
 			graph_conditional_begin(op->u.conditional.body[k]);
 	}

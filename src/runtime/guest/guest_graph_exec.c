@@ -6,16 +6,30 @@
 
 /* --- executable graphs --- */
 
+/* A graph with handles is made executable once at a time, by itself, and all of them are used. */
+static cudaError_t may_instantiate(const struct guest_graph *g)
+{
+	if (!g || g->gone || g->n_idle)
+		return cudaErrorInvalidValue;
+	return g->outer || g->executable_one ? cudaErrorNotSupported : cudaSuccess;
+}
+
 static cudaError_t instantiate(cudaGraphExec_t *out, cudaGraph_t graph, unsigned long long flags)
 {
-	if (!graph || graph_of(graph)->gone)
-		return cudaErrorInvalidValue;
-	struct guest_graph *g = graph_clone(graph_of(graph));
+	struct guest_graph *source = graph_of(graph);
+	const cudaError_t e = may_instantiate(source);
+	if (e != cudaSuccess)
+		return e;
+	struct guest_graph *g = graph_clone(source);
 	g->executable = true;
 	g->flags = flags;
 	if (!graph_sort(g)) {
 		graph_free(g);
 		return cudaErrorInvalidValue;
+	}
+	if (source->n_handles) {
+		g->source = source;
+		source->executable_one = g;
 	}
 	*out = (cudaGraphExec_t)g;
 	return cudaSuccess;
@@ -67,7 +81,7 @@ static cudaError_t launch_graph(cudaGraphExec_t exec, cudaStream_t stream, const
 {
 	struct guest_stream *s = guest_stream_of(stream);
 	if (!s || !exec)
-		return cudaErrorInvalidResourceHandle;
+		return s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
 	const cudaError_t e = guest_capture_no_node(s);
 	if (e != cudaSuccess)
 		return e;

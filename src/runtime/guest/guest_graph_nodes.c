@@ -9,7 +9,35 @@
 
 struct guest_graph *graph_new(void)
 {
-	return mem_zalloc(sizeof(struct guest_graph));
+	static uint64_t numbers;
+	struct guest_graph *g = mem_zalloc(sizeof *g);
+	g->number = ++numbers;
+	return g;
+}
+
+struct guest_graph *graph_root(struct guest_graph *g)
+{
+	while (g->outer)
+		g = g->outer;
+	return g;
+}
+
+bool graph_is_captured(const struct guest_graph *g)
+{
+	bool captured = g->captures > 0;
+	for (unsigned i = 0; i < g->n && !captured; i++) {
+		const struct guest_op *op = &g->node[i]->op;
+		for (unsigned k = 0; op->kind == GUEST_OP_CONDITIONAL && k < op->u.conditional.n; k++)
+			captured = captured || graph_is_captured(op->u.conditional.body[k]);
+	}
+	return captured;
+}
+
+cudaError_t graph_may_copy(struct guest_graph *g)
+{
+	if (!g || g->gone)
+		return cudaErrorInvalidValue;
+	return graph_root(g)->n_handles ? cudaErrorNotSupported : cudaSuccess;
 }
 
 bool graph_has_edge(const struct guest_node *from, const struct guest_node *to)
@@ -28,14 +56,16 @@ void graph_edge(struct guest_node *from, struct guest_node *to)
 	to->from[to->n_edges++] = from;
 }
 
-/* The bodies of a conditional node: copies of @from's, or new ones. */
-static void keep_bodies(struct guest_op *to, const struct guest_op *from)
+/* The bodies of a conditional node of @g: copies of @from's, or new ones. */
+static void keep_bodies(struct guest_graph *g, struct guest_op *to, const struct guest_op *from)
 {
 	const unsigned n = from->u.conditional.n;
 	to->u.conditional.body = mem_calloc(n, sizeof(struct guest_graph *));
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
 		to->u.conditional.body[i] =
 			from->u.conditional.body ? graph_clone(from->u.conditional.body[i]) : graph_new();
+		to->u.conditional.body[i]->outer = g;
+	}
 }
 
 static void drop_bodies(struct guest_op *op)
@@ -55,7 +85,7 @@ struct guest_node *graph_node(struct guest_graph *g, enum cudaGraphNodeType type
 	node->type = type;
 	guest_op_keep(&node->op, op);
 	if (op->kind == GUEST_OP_CONDITIONAL)
-		keep_bodies(&node->op, op);
+		keep_bodies(g, &node->op, op);
 	return g->node[g->n++] = node;
 }
 
@@ -72,7 +102,11 @@ void graph_empty(struct guest_graph *g)
 	user_objects_drop(g);
 	free(g->node);
 	free(g->order);
-	*g = (struct guest_graph){ .gone = true };
+	if (g->source)
+		g->source->executable_one = NULL;
+	if (g->executable_one)
+		g->executable_one->source = NULL;
+	*g = (struct guest_graph){ .gone = true, .outer = g->outer };
 }
 
 void graph_free(struct guest_graph *g)
@@ -182,7 +216,7 @@ cudaError_t graph_set_op_of(struct guest_node *node, const struct guest_op *op)
 	guest_op_drop(&node->op);
 	guest_op_keep(&node->op, op);
 	if (op->kind == GUEST_OP_CONDITIONAL)
-		keep_bodies(&node->op, op);
+		keep_bodies(node->graph, &node->op, op);
 	return cudaSuccess;
 }
 

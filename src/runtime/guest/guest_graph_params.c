@@ -316,6 +316,9 @@ GUEST_API cudaError_t CUDARTAPI cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t 
 
 static cudaError_t set_child(struct guest_node *node, cudaGraph_t child)
 {
+	const cudaError_t e = graph_may_copy(graph_of(child));
+	if (e != cudaSuccess)
+		return e;
 	const struct guest_op op = { .kind = GUEST_OP_GRAPH, .u.graph = graph_clone(graph_of(child)) };
 	return graph_set_op_of(node, &op);
 }
