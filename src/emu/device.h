@@ -178,6 +178,9 @@ const struct emu_function *emu_module_function(const struct emu_module *m, const
 /* The name of kernel @i; NULL = there are no more. */
 const char *emu_module_kernel(const struct emu_module *m, unsigned i);
 void emu_function_info(const struct emu_function *f, struct emu_function_info *out);
+/* May it call malloc(), or printf()? */
+bool emu_function_allocates(const struct emu_function *f);
+bool emu_function_prints(const struct emu_function *f);
 /*
  * The machine code of the module, for launches that ask for it: a cubin of @bytes, which is copied,
  * and its disassembly. False: they cannot be read, or there is no room for the constants.
@@ -215,8 +218,9 @@ struct emu_launch_request {
 	bool strict;             /* the first out-of-bounds access stops the launch */
 	bool other_contents;     /* shared memory without a value holds other bytes than usual */
 	enum launch_order order; /* of its blocks, and of their warps */
-	uint64_t heap_bytes;     /* for malloc() of device code, fixed by the first launch; 0 = 8 MiB */
-	double timeout_s;        /* 0 = none */
+	/* for malloc() of device code, as the first launch that may need it says; 0 = 8 MiB */
+	uint64_t heap_bytes;
+	double timeout_s;    /* 0 = none */
 	uint64_t max_blocks; /* a spread sample of so many runs; memory is of no use then; 0 = all */
 	unsigned threads;    /* of the host; 0 = all cores */
 	/* Behind so many instructions of warps the other blocks run uncounted, if that saves as many

@@ -417,6 +417,9 @@ struct ptx_module {
 bool ptx_parse(const char *text, const char *name, struct ptx_module *out, struct err *err);
 void ptx_free(struct ptx_module *m);
 const struct ptx_func *ptx_entry(const struct ptx_module *m, const char *name);
+/* Can @f of @m come to a function without a body whose name is @wanted? (ptx_calls.c) */
+bool ptx_func_calls(const struct ptx_module *m, const struct ptx_func *f,
+                    bool (*wanted)(const char *name));
 
 const char *ptx_op_name(enum ptx_op op);
 const char *ptx_op_section(enum ptx_op op); /* of the PTX ISA: "9.7.9" */

@@ -220,6 +220,7 @@ void fresh_memory_end(struct emu_launch *l);
 /* In a kernel's own run: its region, before memory is mapped; then the heap in it. */
 void device_heap_add(struct emu_launch *l);
 void device_heap_open(struct emu_launch *l);
+void device_heap_drop(struct emu_device *d); /* the next one may have another size */
 /* What device code asks of the runtime (nested_work.c): makes grid.runtime where it may ask; and
  * tells the program what it asked for. */
 void nested_work_prepare(struct emu_launch *l);

@@ -151,6 +151,7 @@ bool emu_device_release(struct emu_device *d, uint64_t address)
 
 void emu_device_release_all(struct emu_device *d)
 {
+	device_heap_drop(d);
 	for (unsigned i = 0; i < d->arena.n;)
 		if (d->arena.region[i].kind == EMU_MEMORY_VARIABLE ||
 		    !emu_device_release(d, d->arena.region[i].base))

@@ -1,8 +1,9 @@
 /*
  * The heap of device code: malloc() and free() of kernels.
  *
- * Blocks have sizes of a few classes (powers of two and halfway between); a block given back goes
- * to the list of its class. Every block has a header in front, which tells a wrong free().
+ * Blocks have sizes of a few classes: small ones powers of two and halfway between, large ones
+ * parts and multiples of a unit, so that a heap holds as many as an H200's does. A block given back
+ * goes to the list of its class. Every block has a header in front, which tells a wrong free().
  */
 #include "emu/memory/memory.h"
 
@@ -13,7 +14,10 @@
 #include <string.h>
 
 #define HEAP_ALIGN 16u
-#define N_CLASSES 96
+#define N_CLASSES 100
+#define UNIT ((uint64_t)1278976) /* holds a block of 1 MiB: of those 26 are had of 32 MiB */
+#define UNIT_MORE 32             /* each, of a block of several */
+enum { FIRST_PART = 22, LAST_PART = 26, LAST_MULTIPLE = 89 }; /* of classes */
 #define IN_USE 0x9d3c5ab1u
 #define GIVEN_BACK 0x71e04c27u
 
@@ -27,6 +31,7 @@ struct heap {
 	uint64_t base, bytes, top;
 	uint8_t *host; /* of base */
 	uint64_t list[N_CLASSES];
+	uint64_t n_in_use;
 };
 
 struct heap *heap_new(uint64_t base, uint8_t *host, uint64_t bytes)
@@ -46,10 +51,18 @@ void heap_free(struct heap *h)
 	free(h);
 }
 
-/* 32, 48, 64, 96, 128 ... bytes with the header */
+/* With the header: 32, 48, 64, 96, 128 ... bytes up to 48 KiB; then parts of the unit, and 2, 3 ...
+ * 64, 128, 256 ... of it. */
 static uint64_t class_bytes(unsigned class)
 {
-	return (class % 2 ? (uint64_t)48 : (uint64_t)32) << (class / 2);
+	static const uint64_t part[] = { UNIT / 12 / 16 * 16, UNIT / 8, UNIT / 4, UNIT / 2, UNIT };
+	if (class < FIRST_PART)
+		return (class % 2 ? (uint64_t)48 : (uint64_t)32) << (class / 2);
+	if (class <= LAST_PART)
+		return part[class - FIRST_PART];
+	const uint64_t units =
+		class <= LAST_MULTIPLE ? class - LAST_PART + 1 : (uint64_t)64 << (class - LAST_MULTIPLE);
+	return units * (UNIT + UNIT_MORE);
 }
 
 static struct header *header_of(const struct heap *h, uint64_t address)
@@ -62,8 +75,10 @@ uint64_t heap_take(struct heap *h, uint64_t bytes)
 	unsigned class = 0;
 	if (!bytes || bytes > h->bytes)
 		return 0;
-	while (class_bytes(class) < bytes + HEAP_ALIGN)
+	while (class < N_CLASSES && class_bytes(class) < bytes + HEAP_ALIGN)
 		class ++;
+	if (class == N_CLASSES)
+		return 0;
 	pthread_mutex_lock(&h->lock);
 	uint64_t at = h->list[class];
 	if (at) {
@@ -72,8 +87,10 @@ uint64_t heap_take(struct heap *h, uint64_t bytes)
 		at = h->base + h->top + HEAP_ALIGN;
 		h->top += class_bytes(class);
 	}
-	if (at)
+	if (at) {
 		*header_of(h, at) = (struct header){ .mark = IN_USE, .class = class };
+		h->n_in_use++;
+	}
 	pthread_mutex_unlock(&h->lock);
 	return at;
 }
@@ -89,6 +106,11 @@ bool heap_give_back(struct heap *h, uint64_t address)
 		block->mark = GIVEN_BACK;
 		block->next = h->list[block->class];
 		h->list[block->class] = address;
+		h->n_in_use--;
+	}
+	if (ok && !h->n_in_use) { /* room for blocks of any size */
+		h->top = 0;
+		memset(h->list, 0, sizeof h->list);
 	}
 	pthread_mutex_unlock(&h->lock);
 	return ok;

@@ -53,6 +53,7 @@ struct guest_function {
 	unsigned registers;             /* per thread, from machine code or the explorer; 0 = unknown */
 	uint64_t launches, last_launch; /* how many, and the number of the last among all kernels' */
 	uint64_t code_bytes;            /* known once it has been launched */
+	bool needs_known, allocates, prints; /* it may call malloc(), printf() */
 	unsigned never_waited; /* launches in a row that might have waited for others and did not */
 };
 struct guest_variable {

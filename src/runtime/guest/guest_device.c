@@ -4,6 +4,7 @@
 #include "runtime/guest/guest_clock.h"
 #include "runtime/guest/guest_device.h"
 #include "runtime/guest/guest_graph.h"
+#include "runtime/guest/guest_limit.h"
 #include "runtime/guest/guest_wait.h"
 
 #include "model/gpu.h"
@@ -115,6 +116,7 @@ static cudaError_t reset(void)
 	for (const struct guest_module *m = guest.modules; m; m = m->next)
 		if (m->loaded)
 			emu_module_reset(guest.device, m->loaded);
+	guest_limits_begin();
 	guest.sticky = lost ? cudaErrorDevicesUnavailable : cudaSuccess;
 	return cudaSuccess;
 }
@@ -123,17 +125,6 @@ GUEST_API cudaError_t CUDARTAPI cudaDeviceReset(void)
 {
 	const cudaError_t e = guest_enter();
 	return guest_leave(e == cudaSuccess || e == guest.sticky ? reset() : e);
-}
-
-cudaError_t guest_limit(enum cudaLimit which, const size_t *set, size_t *get)
-{
-	if ((unsigned)which >= sizeof guest.limits / sizeof guest.limits[0])
-		return cudaErrorUnsupportedLimit;
-	if (set)
-		guest.limits[which] = *set;
-	if (get)
-		*get = guest.limits[which];
-	return cudaSuccess;
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaDeviceSetLimit(enum cudaLimit which, size_t value)
@@ -282,7 +273,7 @@ GUEST_API cudaError_t CUDARTAPI cudaDeviceGetP2PAttribute(int *value, enum cudaD
 	X(cudaDevAttrHostRegisterReadOnlySupported, 1)                               \
 	X(cudaDevAttrMemoryPoolsSupported, 1)                                        \
 	X(cudaDevAttrClusterLaunch, g->cc_major >= 9)                                \
-	X(cudaDevAttrMaxPersistingL2CacheSize, persisting_l2_bytes())                \
+	X(cudaDevAttrMaxPersistingL2CacheSize, guest_persisting_bytes())             \
 	X(cudaDevAttrMaxAccessPolicyWindowSize, access_window_bytes())
 
 /* Double data rate, on the widest bus whose clock stays below 3 GHz: device queries multiply the
@@ -295,12 +286,6 @@ static int guest_bus_bits(void)
 static int guest_memory_clock_khz(void)
 {
 	return (int)(guest.gpu.dram_gbs * 1e9 / 2 / ((double)guest_bus_bits() / 8) / 1e3 + 0.5);
-}
-
-/* What of L2 can be set aside, since compute capability 8; a hint, which changes no result here. */
-static int persisting_l2_bytes(void)
-{
-	return guest.gpu.cc_major >= 8 ? (int)(guest.gpu.l2_bytes / 4 * 3) : 0;
 }
 
 static int access_window_bytes(void)
@@ -379,7 +364,7 @@ static cudaError_t properties(struct cudaDeviceProp *p, int device)
 #define LIMIT(name, member, number) p->member = (number);
 #include "runtime/guest/texture_limit.def"
 #undef LIMIT
-	p->persistingL2CacheMaxSize = persisting_l2_bytes();
+	p->persistingL2CacheMaxSize = guest_persisting_bytes();
 	p->accessPolicyMaxWindowSize = access_window_bytes();
 	return cudaSuccess;
 }

@@ -5,6 +5,7 @@
 #include "runtime/guest/guest_keeper.h"
 #include "runtime/guest/guest_machine.h"
 #include "runtime/guest/guest_nested.h"
+#include "runtime/guest/guest_limit.h"
 #include "runtime/guest/guest_op.h"
 #include "runtime/guest/guest_record.h"
 #include "runtime/guest/guest_sample.h"
@@ -317,6 +318,7 @@ struct kernel_run *kernel_run_begin(const struct guest_op *op, struct guest_stre
 	const size_t number_of_kind = kind_of(op, !nesting->parent && !op->u.launch.in_graph);
 	const struct kind *kind = &kinds.kind[number_of_kind];
 	guest_op_keep(&k->op, op);
+	guest_limits_use(f);
 	k->stream = s;
 	k->nesting = nesting;
 	k->kind = number_of_kind;

@@ -7,6 +7,7 @@
  */
 #include "runtime/guest/guest_nested.h"
 #include "runtime/guest/guest_device.h"
+#include "runtime/guest/guest_limit.h"
 #include "runtime/guest/guest_time.h"
 
 #include "base/mem.h"

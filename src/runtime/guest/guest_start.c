@@ -7,6 +7,7 @@
 #include "runtime/guest/guest_early.h"
 #include "runtime/guest/guest_fault.h"
 #include "runtime/guest/guest_graph.h"
+#include "runtime/guest/guest_limit.h"
 #include "runtime/guest/guest_lock.h"
 #include "runtime/guest/guest_record.h"
 #include "runtime/guest/guest_wait.h"
@@ -107,12 +108,7 @@ static void start(void)
 	per_thread->id = ++guest.n_streams;
 	legacy->next = per_thread;
 	guest.streams = legacy;
-	guest.limits[cudaLimitStackSize] = 1024;
-	guest.limits[cudaLimitPrintfFifoSize] = 1 << 20;
-	guest.limits[cudaLimitMallocHeapSize] = 8 << 20;
-	guest.limits[cudaLimitDevRuntimeSyncDepth] = 2;
-	guest.limits[cudaLimitDevRuntimePendingLaunchCount] = 2048;
-	guest.limits[cudaLimitMaxL2FetchGranularity] = 64;
+	guest_limits_begin();
 	on_exit(at_end, NULL);
 	guest_load_managed();
 }
