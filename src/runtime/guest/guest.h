@@ -104,7 +104,9 @@ struct guest {
 	cudaError_t start_error; /* the runtime cannot work here: every call says so */
 	struct gpu_spec gpu;
 	struct emu_device *device;
-	cudaError_t sticky; /* an error that the program cannot get rid of */
+	cudaError_t fault;    /* of a launch */
+	cudaError_t sticky;   /* that, or what it led to: the program cannot get rid of it */
+	bool launch_blocking; /* CUDA_LAUNCH_BLOCKING: each launch is waited for */
 	struct guest_module *modules;
 	struct guest_function **functions;
 	size_t n_functions, cap_functions;
@@ -123,18 +125,30 @@ struct guest {
 };
 extern struct guest guest;
 
+/* What a call has to do with the device. */
+enum guest_need {
+	GUEST_NEEDS_NOTHING, /* is answered even behind a fault of the device */
+	GUEST_NEEDS_STREAM,  /* returns before its work is done: it may be too early for a fault */
+	GUEST_NEEDS_DEVICE,  /* meets every fault */
+};
 /* Starts the runtime if need be and takes the lock. What it returns other than cudaSuccess is the
  * call's answer. guest_leave() notes @e as the thread's last error and gives the lock back. */
-cudaError_t guest_enter(void);
+cudaError_t guest_enter_for(enum guest_need need);
+cudaError_t guest_enter(void); /* for GUEST_NEEDS_DEVICE */
 cudaError_t guest_leave(cudaError_t e);
+/* A launch was at fault, and no call has said so: until the host waits, launches succeed. */
+bool guest_fault_is_news(void);
 /* Most functions: enter, do, leave. */
-#define GUEST_CALL(...)                 \
-	do {                                \
-		cudaError_t e_ = guest_enter(); \
-		if (e_ == cudaSuccess)          \
-			e_ = (__VA_ARGS__);         \
-		return guest_leave(e_);         \
+#define GUEST_CALL_FOR(need, ...)               \
+	do {                                        \
+		cudaError_t e_ = guest_enter_for(need); \
+		if (e_ == cudaSuccess)                  \
+			e_ = (__VA_ARGS__);                 \
+		return guest_leave(e_);                 \
 	} while (0)
+#define GUEST_CALL(...) GUEST_CALL_FOR(GUEST_NEEDS_DEVICE, __VA_ARGS__)
+#define GUEST_ANY_CALL(...) GUEST_CALL_FOR(GUEST_NEEDS_NOTHING, __VA_ARGS__)
+#define GUEST_STREAM_CALL(...) GUEST_CALL_FOR(GUEST_NEEDS_STREAM, __VA_ARGS__)
 /* guest_error.c */
 void guest_note_error(cudaError_t e);
 /* Where the program called us, for allocations and findings. @guest_caller: where it called the

@@ -37,7 +37,7 @@ GUEST_API cudaError_t CUDARTAPI cudaMemcpy(void *to, const void *from, size_t by
 GUEST_API cudaError_t CUDARTAPI cudaMemcpyAsync(void *to, const void *from, size_t bytes,
                                                 enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	GUEST_CALL(copy(to, from, bytes, kind, stream, GUEST_ASYNC, GUEST_CALLER));
+	GUEST_STREAM_CALL(copy(to, from, bytes, kind, stream, GUEST_ASYNC, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaMemcpyPeer(void *to, int to_device, const void *from,
@@ -52,9 +52,9 @@ GUEST_API cudaError_t CUDARTAPI cudaMemcpyPeerAsync(void *to, int to_device, con
                                                     int from_device, size_t bytes,
                                                     cudaStream_t stream)
 {
-	GUEST_CALL(to_device || from_device ? cudaErrorInvalidDevice
-	                                    : copy(to, from, bytes, cudaMemcpyDeviceToDevice, stream,
-	                                           GUEST_ASYNC, GUEST_CALLER));
+	GUEST_STREAM_CALL(to_device || from_device ? cudaErrorInvalidDevice
+	                                           : copy(to, from, bytes, cudaMemcpyDeviceToDevice,
+	                                                  stream, GUEST_ASYNC, GUEST_CALLER));
 }
 
 static cudaError_t copy_2d(void *to, size_t to_pitch, const void *from, size_t from_pitch,
@@ -91,8 +91,8 @@ GUEST_API cudaError_t CUDARTAPI cudaMemcpy2DAsync(void *to, size_t to_pitch, con
                                                   size_t from_pitch, size_t width, size_t height,
                                                   enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	GUEST_CALL(copy_2d(to, to_pitch, from, from_pitch, width, height, kind, stream, GUEST_ASYNC,
-	                   GUEST_CALLER));
+	GUEST_STREAM_CALL(copy_2d(to, to_pitch, from, from_pitch, width, height, kind, stream,
+	                          GUEST_ASYNC, GUEST_CALLER));
 }
 
 static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, cudaStream_t stream,
@@ -113,7 +113,7 @@ GUEST_API cudaError_t CUDARTAPI cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 GUEST_API cudaError_t CUDARTAPI cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p,
                                                   cudaStream_t stream)
 {
-	GUEST_CALL(copy_3d(p, stream, GUEST_ASYNC, GUEST_CALLER));
+	GUEST_STREAM_CALL(copy_3d(p, stream, GUEST_ASYNC, GUEST_CALLER));
 }
 
 /* --- symbols --- */
@@ -140,8 +140,8 @@ GUEST_API cudaError_t CUDARTAPI cudaMemcpyToSymbolAsync(const void *symbol, cons
                                                         enum cudaMemcpyKind kind,
                                                         cudaStream_t stream)
 {
-	GUEST_CALL(symbol_copy(symbol, (void *)(uintptr_t)from, bytes, offset, kind, true, stream,
-	                       GUEST_ASYNC, GUEST_CALLER));
+	GUEST_STREAM_CALL(symbol_copy(symbol, (void *)(uintptr_t)from, bytes, offset, kind, true,
+	                              stream, GUEST_ASYNC, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes,
@@ -155,7 +155,7 @@ GUEST_API cudaError_t CUDARTAPI cudaMemcpyFromSymbolAsync(void *to, const void *
                                                           enum cudaMemcpyKind kind,
                                                           cudaStream_t stream)
 {
-	GUEST_CALL(
+	GUEST_STREAM_CALL(
 		symbol_copy(symbol, to, bytes, offset, kind, false, stream, GUEST_ASYNC, GUEST_CALLER));
 }
 
@@ -207,8 +207,8 @@ GUEST_API cudaError_t CUDARTAPI cudaMemset(void *to, int value, size_t bytes)
 GUEST_API cudaError_t CUDARTAPI cudaMemsetAsync(void *to, int value, size_t bytes,
                                                 cudaStream_t stream)
 {
-	GUEST_CALL(set((struct guest_box){ address_of(to), bytes, bytes }, (uint8_t)value, 1, bytes, 1,
-	               1, stream, GUEST_ASYNC, GUEST_CALLER));
+	GUEST_STREAM_CALL(set((struct guest_box){ address_of(to), bytes, bytes }, (uint8_t)value, 1,
+	                      bytes, 1, 1, stream, GUEST_ASYNC, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaMemset2D(void *to, size_t pitch, int value, size_t width,
@@ -221,8 +221,8 @@ GUEST_API cudaError_t CUDARTAPI cudaMemset2D(void *to, size_t pitch, int value, 
 GUEST_API cudaError_t CUDARTAPI cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width,
                                                   size_t height, cudaStream_t stream)
 {
-	GUEST_CALL(set((struct guest_box){ address_of(to), pitch, pitch * height }, (uint8_t)value, 1,
-	               width, height, 1, stream, GUEST_ASYNC, GUEST_CALLER));
+	GUEST_STREAM_CALL(set((struct guest_box){ address_of(to), pitch, pitch * height },
+	                      (uint8_t)value, 1, width, height, 1, stream, GUEST_ASYNC, GUEST_CALLER));
 }
 
 static cudaError_t set_3d(struct cudaPitchedPtr to, int value, struct cudaExtent extent,
@@ -242,5 +242,5 @@ GUEST_API cudaError_t CUDARTAPI cudaMemset3D(struct cudaPitchedPtr to, int value
 GUEST_API cudaError_t CUDARTAPI cudaMemset3DAsync(struct cudaPitchedPtr to, int value,
                                                   struct cudaExtent extent, cudaStream_t stream)
 {
-	GUEST_CALL(set_3d(to, value, extent, stream, GUEST_CALLER));
+	GUEST_STREAM_CALL(set_3d(to, value, extent, stream, GUEST_CALLER));
 }

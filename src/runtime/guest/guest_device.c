@@ -31,17 +31,23 @@ static cudaError_t put_int(int *out, int value)
 
 GUEST_API cudaError_t CUDARTAPI cudaGetDeviceCount(int *count)
 {
-	GUEST_CALL(put_int(count, 1));
+	GUEST_ANY_CALL(put_int(count, 1));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaGetDevice(int *device)
 {
-	GUEST_CALL(put_int(device, 0));
+	GUEST_ANY_CALL(put_int(device, 0));
+}
+
+static cudaError_t set_device(int device)
+{
+	const cudaError_t e = only_device(device);
+	return e == cudaSuccess && guest.sticky == cudaErrorDevicesUnavailable ? guest.sticky : e;
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaSetDevice(int device)
 {
-	GUEST_CALL(only_device(device));
+	GUEST_ANY_CALL(set_device(device));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaInitDevice(int device, unsigned device_flags, unsigned flags)
@@ -64,12 +70,12 @@ GUEST_API cudaError_t CUDARTAPI cudaChooseDevice(int *device, const struct cudaD
 
 GUEST_API cudaError_t CUDARTAPI cudaDriverGetVersion(int *version)
 {
-	GUEST_CALL(put_int(version, DRIVER_VERSION));
+	GUEST_ANY_CALL(put_int(version, DRIVER_VERSION));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaRuntimeGetVersion(int *version)
 {
-	GUEST_CALL(put_int(version, CUDART_VERSION));
+	GUEST_ANY_CALL(put_int(version, CUDART_VERSION));
 }
 
 static unsigned device_flags;
@@ -87,7 +93,7 @@ GUEST_API cudaError_t CUDARTAPI cudaSetDeviceFlags(unsigned flags)
 
 GUEST_API cudaError_t CUDARTAPI cudaGetDeviceFlags(unsigned *flags)
 {
-	GUEST_CALL(*flags = device_flags, cudaSuccess);
+	GUEST_ANY_CALL(*flags = device_flags, cudaSuccess);
 }
 
 static cudaError_t synchronize_all(void)
@@ -170,7 +176,7 @@ static cudaError_t bus_id(char *out, int n, int device)
 
 GUEST_API cudaError_t CUDARTAPI cudaDeviceGetPCIBusId(char *out, int n, int device)
 {
-	GUEST_CALL(bus_id(out, n, device));
+	GUEST_ANY_CALL(bus_id(out, n, device));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaDeviceGetByPCIBusId(int *device, const char *id)
@@ -183,7 +189,7 @@ GUEST_API cudaError_t CUDARTAPI cudaDeviceGetByPCIBusId(int *device, const char 
 
 GUEST_API cudaError_t CUDARTAPI cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
-	GUEST_CALL(device || peer ? cudaErrorInvalidDevice : put_int(can, 0));
+	GUEST_ANY_CALL(device || peer ? cudaErrorInvalidDevice : put_int(can, 0));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaDeviceEnablePeerAccess(int peer, unsigned flags)
@@ -320,7 +326,7 @@ cudaError_t guest_attribute(int *value, enum cudaDeviceAttr which, int device)
 GUEST_API cudaError_t CUDARTAPI cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr which,
                                                        int device)
 {
-	GUEST_CALL(guest_attribute(value, which, device));
+	GUEST_ANY_CALL(guest_attribute(value, which, device));
 }
 
 static cudaError_t properties(struct cudaDeviceProp *p, int device)
@@ -371,5 +377,5 @@ static cudaError_t properties(struct cudaDeviceProp *p, int device)
 
 GUEST_API cudaError_t CUDARTAPI cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 {
-	GUEST_CALL(properties(p, device));
+	GUEST_ANY_CALL(properties(p, device));
 }

@@ -40,13 +40,14 @@ GUEST_API const char *CUDARTAPI cudaGetErrorString(cudaError_t error)
 
 GUEST_API cudaError_t CUDARTAPI cudaPeekAtLastError(void)
 {
-	return guest.sticky != cudaSuccess ? guest.sticky : last_error;
+	return last_error;
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaGetLastError(void)
 {
 	const cudaError_t e = cudaPeekAtLastError();
 	last_error = cudaSuccess;
-	guest.unchecked_launch = 0; /* launches up to here are checked ones */
+	if (!guest_fault_is_news())     /* else it is too early to ask */
+		guest.unchecked_launch = 0; /* launches up to here are checked ones */
 	return e;
 }

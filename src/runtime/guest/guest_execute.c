@@ -343,7 +343,7 @@ static cudaError_t do_graph(struct guest_stream *s, struct guest_graph *g, bool 
 			op.u.launch.in_graph = of_larger || g->n_order > 1;
 		const cudaError_t e =
 			node->disabled ? cudaSuccess : guest_execute(s, &op, GUEST_ASYNC, caller);
-		if (e != cudaSuccess)
+		if (e != cudaSuccess || guest.sticky != cudaSuccess)
 			return e;
 	}
 	return cudaSuccess;
@@ -408,8 +408,11 @@ cudaError_t guest_submit(struct guest_stream *s, const struct guest_op *op, enum
 	cudaError_t e = guest_capture_implicit(s);
 	if (e != cudaSuccess)
 		return e;
+	const bool now = guest.launch_blocking || is_for_now(op, wait);
+	if (guest.sticky != cudaSuccess) /* nothing is done any more */
+		return now ? guest.sticky : cudaSuccess;
 	early_open();
 	e = guest_execute(s, op, wait, caller);
 	early_shut();
-	return e;
+	return e == cudaSuccess && now ? guest.sticky : e;
 }

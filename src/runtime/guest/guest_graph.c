@@ -7,7 +7,7 @@
 GUEST_API cudaError_t CUDARTAPI cudaGraphCreate(cudaGraph_t *out, unsigned flags)
 {
 	(void)flags;
-	GUEST_CALL(*out = (cudaGraph_t)graph_new(), cudaSuccess);
+	GUEST_ANY_CALL(*out = (cudaGraph_t)graph_new(), cudaSuccess);
 }
 
 static cudaError_t graph_destroy(struct guest_graph *g)

@@ -92,7 +92,7 @@ static cudaError_t launch_graph(cudaGraphExec_t exec, cudaStream_t stream, const
 
 GUEST_API cudaError_t CUDARTAPI cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 {
-	GUEST_CALL(launch_graph(exec, stream, GUEST_CALLER));
+	GUEST_STREAM_CALL(launch_graph(exec, stream, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)

@@ -452,12 +452,11 @@ cudaError_t kernel_run_end(struct kernel_run *k)
 	}
 	findings_tell_failure(&findings, &err, number);
 	guest.unchecked_launch = number;
-	guest.sticky = findings_error(&findings, &err);
 	/* what is not supported harms nothing but this launch */
-	if (err.code != ERR_UNSUPPORTED)
-		return cudaSuccess;
-	guest.sticky = cudaSuccess;
-	return cudaErrorNotSupported;
+	if (err.code == ERR_UNSUPPORTED)
+		return cudaErrorNotSupported;
+	guest.sticky = guest.fault = findings_error(&findings, &err);
+	return cudaSuccess;
 }
 
 cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,

@@ -83,20 +83,20 @@ static cudaError_t launch(const void *host, dim3 grid, dim3 block, void **args, 
 cudaError_t CUDARTAPI __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
                                          size_t shared, cudaStream_t stream)
 {
-	GUEST_CALL(launch(kernel, grid, block, args, shared, stream, &alone, GUEST_CALLER));
+	GUEST_STREAM_CALL(launch(kernel, grid, block, args, shared, stream, &alone, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaLaunchKernel(const void *host, dim3 grid, dim3 block,
                                                  void **args, size_t shared, cudaStream_t stream)
 {
-	GUEST_CALL(launch(host, grid, block, args, shared, stream, &alone, GUEST_CALLER));
+	GUEST_STREAM_CALL(launch(host, grid, block, args, shared, stream, &alone, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block,
                                                             void **args, size_t shared,
                                                             cudaStream_t stream)
 {
-	GUEST_CALL(launch(host, grid, block, args, shared, stream, &together, GUEST_CALLER));
+	GUEST_STREAM_CALL(launch(host, grid, block, args, shared, stream, &together, GUEST_CALLER));
 }
 
 static cudaError_t launch_ex(const cudaLaunchConfig_t *c, const void *host, void **args,
@@ -124,5 +124,5 @@ static cudaError_t launch_ex(const cudaLaunchConfig_t *c, const void *host, void
 GUEST_API cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
                                                     const void *host, void **args)
 {
-	GUEST_CALL(launch_ex(config, host, args, GUEST_CALLER));
+	GUEST_STREAM_CALL(launch_ex(config, host, args, GUEST_CALLER));
 }

@@ -381,5 +381,5 @@ static cudaError_t attributes(struct cudaPointerAttributes *out, const void *p)
 GUEST_API cudaError_t CUDARTAPI cudaPointerGetAttributes(struct cudaPointerAttributes *out,
                                                          const void *p)
 {
-	GUEST_CALL(attributes(out, p));
+	GUEST_ANY_CALL(attributes(out, p));
 }

@@ -49,9 +49,21 @@ static void report_unchecked(void)
 	if (!guest.unchecked_launch)
 		return;
 	struct record_finding f = { .launch = guest.unchecked_launch, .times = 1 };
-	const char *error = cudaGetErrorString(cudaPeekAtLastError());
+	const bool fault = guest.fault != cudaSuccess;
+	const char *error = cudaGetErrorString(fault ? guest.fault : cudaPeekAtLastError());
 	f.error = !guest.launch_error_told;
 	snprintf(f.kind, sizeof f.kind, "unchecked-error");
+	if (fault && f.error) {
+		snprintf(
+			f.text, sizeof f.text,
+			"a launch failed and the program never waited for it: cudaDeviceSynchronize() would "
+			"have said \"%s\"",
+			error);
+		snprintf(f.remedy, sizeof f.remedy,
+		         "call cudaDeviceSynchronize() behind the launch, and look at what it returns");
+		record_finding(&f);
+		return;
+	}
 	snprintf(
 		f.text, sizeof f.text,
 		f.error ? "a launch failed and the program never asked: cudaGetLastError() would have said "
@@ -109,11 +121,13 @@ static void start(void)
 	legacy->next = per_thread;
 	guest.streams = legacy;
 	guest_limits_begin();
+	const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
+	guest.launch_blocking = blocking && strtol(blocking, NULL, 10) != 0;
 	on_exit(at_end, NULL);
 	guest_load_managed();
 }
 
-cudaError_t guest_enter(void)
+cudaError_t guest_enter_for(enum guest_need need)
 {
 	pthread_once(&once, start);
 	guest_lock();
@@ -122,7 +136,16 @@ cudaError_t guest_enter(void)
 	early_tell();
 	if (!guest_caller)
 		guest.runtime_used = true;
-	return guest.start_error != cudaSuccess ? guest.start_error : guest.sticky;
+	if (guest.start_error != cudaSuccess)
+		return guest.start_error;
+	const bool met =
+		need == GUEST_NEEDS_DEVICE || (need == GUEST_NEEDS_STREAM && !guest_fault_is_news());
+	return met ? guest.sticky : cudaSuccess;
+}
+
+cudaError_t guest_enter(void)
+{
+	return guest_enter_for(GUEST_NEEDS_DEVICE);
 }
 
 cudaError_t guest_leave(cudaError_t e)
@@ -144,7 +167,7 @@ GUEST_API char CUDARTAPI __cudaInitModule(void **handle);
 char CUDARTAPI __cudaInitModule(void **handle)
 {
 	(void)handle;
-	guest_leave(guest_enter());
+	guest_leave(guest_enter_for(GUEST_NEEDS_NOTHING));
 	return 1;
 }
 

@@ -168,7 +168,7 @@ static cudaError_t host_function(cudaStream_t handle, cudaHostFn_t function, voi
 GUEST_API cudaError_t CUDARTAPI cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function,
                                                    void *data)
 {
-	GUEST_CALL(host_function(stream, function, data, GUEST_CALLER));
+	GUEST_STREAM_CALL(host_function(stream, function, data, GUEST_CALLER));
 }
 
 static cudaError_t callback(cudaStream_t stream, cudaStreamCallback_t function, void *data)
@@ -266,19 +266,20 @@ static cudaError_t in_stream(enum guest_op_kind kind, cudaEvent_t event, cudaStr
 
 GUEST_API cudaError_t CUDARTAPI cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-	GUEST_CALL(in_stream(GUEST_OP_RECORD, event, stream, cudaEventRecordDefault, GUEST_CALLER));
+	GUEST_STREAM_CALL(
+		in_stream(GUEST_OP_RECORD, event, stream, cudaEventRecordDefault, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
                                                          unsigned flags)
 {
-	GUEST_CALL(in_stream(GUEST_OP_RECORD, event, stream, flags, GUEST_CALLER));
+	GUEST_STREAM_CALL(in_stream(GUEST_OP_RECORD, event, stream, flags, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
                                                     unsigned flags)
 {
-	GUEST_CALL(in_stream(GUEST_OP_WAIT, event, stream, flags, GUEST_CALLER));
+	GUEST_STREAM_CALL(in_stream(GUEST_OP_WAIT, event, stream, flags, GUEST_CALLER));
 }
 
 static cudaError_t wait_for(cudaEvent_t handle)

@@ -41,7 +41,7 @@ CUresult driver_begin(enum driver_need need, const void *caller)
 	if (need == DRIVER_CONTEXT && !current())
 		return CUDA_ERROR_INVALID_CONTEXT;
 	guest_caller = caller;
-	const cudaError_t e = guest_enter();
+	const cudaError_t e = guest_enter_for(GUEST_NEEDS_STREAM); /* handlers may need more */
 	if (e == cudaSuccess)
 		return CUDA_SUCCESS;
 	return driver_end(e);
@@ -51,7 +51,8 @@ CUresult driver_end(cudaError_t e)
 {
 	guest_leave(e);
 	guest_caller = NULL;
-	guest.unchecked_launch = 0; /* the driver tells a failed launch by what the call returns */
+	if (!guest_fault_is_news())
+		guest.unchecked_launch = 0; /* the driver tells a failed launch by what the call returns */
 	return driver_result(e);
 }
 
