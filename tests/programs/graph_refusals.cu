@@ -92,6 +92,10 @@ static void conditional(cudaStream_t s)
 	say("of this graph", decide(graph, handle, &body));
 	say("for a second node", decide(graph, handle, &body), cudaErrorInvalidValue);
 	say("a handle without a node", cudaGraphInstantiate(&exec, graph, 0), cudaErrorInvalidValue);
+	cudaGraphInstantiateParams why = {};
+	say("with a reason", cudaGraphInstantiateWithParams(&exec, graph, &why), cudaErrorInvalidValue);
+	printf("reason %d\n", why.result_out);
+	good = good && why.result_out == cudaGraphInstantiateConditionalHandleUnused;
 	say("in a body", decide(body, nested, &inner));
 	good = good && nodes(graph) == 1 && nodes(body) == 1 && nodes(other) == 0;
 	work(body, 10);

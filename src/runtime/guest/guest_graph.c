@@ -230,6 +230,8 @@ GUEST_API cudaError_t CUDARTAPI cudaGraphRemoveDependencies(cudaGraph_t graph,
 static cudaError_t destroy_node(cudaGraphNode_t handle)
 {
 	struct guest_node *node = node_of(handle);
+	if (node->op.kind == GUEST_OP_CONDITIONAL)
+		graph_conditional_drop(node);
 	node->destroyed = true;
 	guest_op_drop(&node->op);
 	return cudaSuccess;

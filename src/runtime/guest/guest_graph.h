@@ -84,6 +84,8 @@ bool graph_gives_back(const struct guest_graph *g, uint64_t address);
 cudaError_t graph_add_conditional(cudaGraphNode_t *out, cudaGraph_t graph,
                                   const cudaGraphNode_t *from, size_t n,
                                   struct cudaConditionalNodeParams *p);
+/* @node is destroyed: its handle decides none. */
+void graph_conditional_drop(struct guest_node *node);
 void graph_conditional_begin(const struct guest_graph *g);
 struct guest_graph *graph_conditional_body(const struct guest_op *op);
 /* guest_graph_exec.c: the node of @exec that was made from @node; NULL = there is none. */

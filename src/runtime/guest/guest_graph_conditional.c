@@ -79,6 +79,16 @@ cudaError_t graph_add_conditional(cudaGraphNode_t *out, cudaGraph_t graph,
 	return cudaSuccess;
 }
 
+void graph_conditional_drop(struct guest_node *node)
+{
+	struct guest_graph *root = graph_root(node->graph);
+	for (size_t i = 0; i < n_handles; i++)
+		if (handles[i].address == node->op.u.conditional.handle && handles[i].decides) {
+			handles[i].decides = false;
+			root->n_idle++;
+		}
+}
+
 void graph_conditional_begin(const struct guest_graph *g)
 {
 	for (unsigned i = 0; i < g->n; i++) {

@@ -6,10 +6,26 @@
 
 /* --- executable graphs --- */
 
+/* What runs on a condition is work of the device alone. */
+static bool bodies_fit(const struct guest_graph *g)
+{
+	for (unsigned i = 0; i < g->n; i++) {
+		const struct guest_op *op = &g->node[i]->op;
+		if (g->outer && !g->node[i]->destroyed &&
+		    (op->kind == GUEST_OP_HOST || op->kind == GUEST_OP_RECORD ||
+		     op->kind == GUEST_OP_WAIT || op->kind == GUEST_OP_ALLOC || op->kind == GUEST_OP_FREE))
+			return false;
+		for (unsigned k = 0; op->kind == GUEST_OP_CONDITIONAL && k < op->u.conditional.n; k++)
+			if (!bodies_fit(op->u.conditional.body[k]))
+				return false;
+	}
+	return true;
+}
+
 /* A graph with handles is made executable once at a time, by itself, and all of them are used. */
 static cudaError_t may_instantiate(const struct guest_graph *g)
 {
-	if (!g || g->gone || g->n_idle)
+	if (!g || g->gone || g->n_idle || (g->n_handles && !bodies_fit(g)))
 		return cudaErrorInvalidValue;
 	return g->outer || g->executable_one ? cudaErrorNotSupported : cudaSuccess;
 }
@@ -53,8 +69,9 @@ static cudaError_t instantiate_with(cudaGraphExec_t *out, cudaGraph_t graph,
 {
 	const cudaError_t e = instantiate(out, graph, p->flags);
 	p->errNode_out = NULL;
-	p->result_out =
-		e == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateInvalidStructure;
+	p->result_out = e == cudaSuccess                   ? cudaGraphInstantiateSuccess
+	                : graph && graph_of(graph)->n_idle ? cudaGraphInstantiateConditionalHandleUnused
+	                                                   : cudaGraphInstantiateInvalidStructure;
 	return e;
 }
 
