@@ -494,17 +494,3 @@ extern "C" __global__ void lock_that_lanes_wait_for(int *a, int *b, int n)
 	__threadfence();
 	atomicExch(&b[0], 0);
 }
-// nobody waits in that loop
-//: race 2 x 1
-extern "C" __global__ void volatile_sums_in_a_loop(int *a, int *b, int n)
-{
-	volatile int *sum = b;
-	for (int i = 0; i < 4; i++)
-		sum[0] += a[i] + 1;
-}
-//: clean 2 x 1
-extern "C" __global__ void atomic_sums_in_a_loop(int *a, int *b, int n)
-{
-	for (int i = 0; i < 4; i++)
-		atomicAdd(&b[0], a[i] + 1);
-}

@@ -16,7 +16,7 @@ static const struct {
 	{ "block.cu", "a100" },   { "warp.cu", "a100" },           { "grid.cu", "a100" },
 	{ "graph.cu", "a100" },   { "handover.cu", "a100" },       { "async_copy.cu", "a100" },
 	{ "planted.cu", "a100" }, { "planted_places.cu", "a100" }, { "cluster.cu", "h200" },
-	{ "barrier.cu", "a100" }, { "volatile_data.cu", "a100" },
+	{ "barrier.cu", "a100" }, { "volatile_data.cu", "a100" },  { "beside.cu", "a100" },
 };
 static unsigned kernels, wrong;
 
