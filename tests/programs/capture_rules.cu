@@ -160,26 +160,46 @@ static void forbidden()
 	    cudaErrorIllegalState);
 }
 
+// What an event was recorded for last has ended.
+static void events_of_before()
+{
+	cudaGraph_t graph;
+	CHECK(cudaStreamBeginCapture(first, cudaStreamCaptureModeRelaxed));
+	CHECK(cudaEventRecord(join_at, first));
+	CHECK(cudaStreamEndCapture(first, &graph));
+	CHECK(cudaGraphDestroy(graph));
+	CHECK(cudaStreamBeginCapture(first, cudaStreamCaptureModeRelaxed));
+	say("external, of another capture", cudaStreamWaitEvent(first, join_at, cudaEventWaitExternal),
+	    cudaErrorInvalidValue);
+	cudaStreamEndCapture(first, &graph);
+	cudaGetLastError();
+}
+
 static void timed()
 {
 	cudaGraph_t graph;
 	cudaGraphExec_t exec;
 	size_t n = 0;
 	float ms = -1;
+	cudaEvent_t before, behind; /* no capture knows them yet */
+	CHECK(cudaEventCreate(&before));
+	CHECK(cudaEventCreate(&behind));
 	CHECK(cudaStreamBeginCapture(first, cudaStreamCaptureModeGlobal));
-	CHECK(cudaEventRecordWithFlags(fork_at, first, cudaEventRecordExternal));
+	CHECK(cudaEventRecordWithFlags(before, first, cudaEventRecordExternal));
 	add<<<1, 1, 0, first>>>(x, 5);
-	CHECK(cudaEventRecordWithFlags(join_at, first, cudaEventRecordExternal));
-	CHECK(cudaStreamWaitEvent(first, join_at, cudaEventWaitExternal));
+	CHECK(cudaEventRecordWithFlags(behind, first, cudaEventRecordExternal));
+	CHECK(cudaStreamWaitEvent(first, behind, cudaEventWaitExternal));
 	CHECK(cudaStreamEndCapture(first, &graph));
 	CHECK(cudaGraphGetNodes(graph, nullptr, &n));
 	CHECK(cudaGraphInstantiate(&exec, graph, 0));
 	CHECK(cudaGraphLaunch(exec, first));
 	CHECK(cudaStreamSynchronize(first));
-	say("time between nodes", cudaEventElapsedTime(&ms, fork_at, join_at));
+	say("time between nodes", cudaEventElapsedTime(&ms, before, behind));
 	good = good && n == 4 && ms > 0;
 	CHECK(cudaGraphExecDestroy(exec));
 	CHECK(cudaGraphDestroy(graph));
+	CHECK(cudaEventDestroy(before));
+	CHECK(cudaEventDestroy(behind));
 }
 
 int main()
@@ -195,6 +215,7 @@ int main()
 	branches();
 	events();
 	forbidden();
+	events_of_before();
 	timed();
 	CHECK(cudaMemcpy(&host, x, sizeof host, cudaMemcpyDeviceToHost));
 	printf("%d\n", host);

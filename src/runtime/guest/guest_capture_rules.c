@@ -101,5 +101,5 @@ static cudaError_t exchange(enum cudaStreamCaptureMode *mode)
 GUEST_API cudaError_t CUDARTAPI
 cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
-	GUEST_CALL(exchange(mode));
+	GUEST_ANY_CALL(exchange(mode));
 }

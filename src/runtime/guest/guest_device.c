@@ -65,7 +65,7 @@ GUEST_API cudaError_t CUDARTAPI cudaSetValidDevices(int *devices, int n)
 GUEST_API cudaError_t CUDARTAPI cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted)
 {
 	(void)wanted;
-	GUEST_CALL(put_int(device, 0));
+	GUEST_ANY_CALL(put_int(device, 0));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaDriverGetVersion(int *version)
@@ -88,7 +88,7 @@ static cudaError_t set_flags(unsigned flags)
 
 GUEST_API cudaError_t CUDARTAPI cudaSetDeviceFlags(unsigned flags)
 {
-	GUEST_CALL(set_flags(flags));
+	GUEST_ANY_CALL(set_flags(flags));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaGetDeviceFlags(unsigned *flags)
@@ -153,7 +153,7 @@ static enum cudaFuncCache cache_config;
 
 GUEST_API cudaError_t CUDARTAPI cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 {
-	GUEST_CALL(cache_config = config, cudaSuccess);
+	GUEST_UNSAFE_CALL(cache_config = config, cudaSuccess);
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaDeviceGetCacheConfig(enum cudaFuncCache *config)

@@ -155,7 +155,7 @@ static cudaError_t name_of(const char **name, const void *host)
 
 GUEST_API cudaError_t CUDARTAPI cudaFuncGetName(const char **name, const void *host)
 {
-	GUEST_CALL(name_of(name, host));
+	GUEST_ANY_CALL(name_of(name, host));
 }
 
 static cudaError_t param_info(const void *host, size_t i, size_t *offset, size_t *bytes)

@@ -22,7 +22,7 @@ static cudaError_t graph_destroy(struct guest_graph *g)
 
 GUEST_API cudaError_t CUDARTAPI cudaGraphDestroy(cudaGraph_t graph)
 {
-	GUEST_CALL(graph_destroy(graph_of(graph)));
+	GUEST_ANY_CALL(graph_destroy(graph_of(graph)));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaGraphExecDestroy(cudaGraphExec_t exec)
@@ -41,7 +41,7 @@ GUEST_API cudaError_t CUDARTAPI cudaGraphAddEmptyNode(cudaGraphNode_t *out, cuda
                                                       const cudaGraphNode_t *from, size_t n)
 {
 	const struct guest_op op = { .kind = GUEST_OP_EMPTY };
-	GUEST_CALL(add_plain(out, graph, from, n, &op));
+	GUEST_ANY_CALL(add_plain(out, graph, from, n, &op));
 }
 
 static cudaError_t add_kernel(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *from,
@@ -86,7 +86,7 @@ GUEST_API cudaError_t CUDARTAPI cudaGraphAddMemcpyNode1D(cudaGraphNode_t *out, c
                                                          enum cudaMemcpyKind kind)
 {
 	const struct guest_op op = guest_copy_line(to, source, bytes, kind);
-	GUEST_CALL(add_plain(out, graph, from, n, &op));
+	GUEST_ANY_CALL(add_plain(out, graph, from, n, &op));
 }
 
 static cudaError_t add_symbol_copy(cudaGraphNode_t *out, cudaGraph_t graph,
@@ -253,7 +253,7 @@ static cudaError_t clone(cudaGraph_t *out, cudaGraph_t graph)
 
 GUEST_API cudaError_t CUDARTAPI cudaGraphClone(cudaGraph_t *out, cudaGraph_t graph)
 {
-	GUEST_CALL(clone(out, graph));
+	GUEST_ANY_CALL(clone(out, graph));
 }
 
 static cudaError_t find_in_clone(cudaGraphNode_t *out, cudaGraphNode_t original, cudaGraph_t graph)

@@ -64,7 +64,7 @@ GUEST_API cudaError_t CUDARTAPI cudaMemAdvise(const void *p, size_t bytes,
                                               struct cudaMemLocation where)
 {
 	(void)bytes;
-	GUEST_CALL(advise(p, advice, where));
+	GUEST_UNSAFE_CALL(advise(p, advice, where));
 }
 
 static cudaError_t prefetch(const void *p, struct cudaMemLocation where, cudaStream_t stream)

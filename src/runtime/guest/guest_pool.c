@@ -15,12 +15,12 @@ static cudaError_t the_pool(cudaMemPool_t *out)
 
 GUEST_API cudaError_t CUDARTAPI cudaDeviceGetDefaultMemPool(cudaMemPool_t *out, int device)
 {
-	GUEST_CALL(device ? cudaErrorInvalidDevice : the_pool(out));
+	GUEST_ANY_CALL(device ? cudaErrorInvalidDevice : the_pool(out));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaDeviceGetMemPool(cudaMemPool_t *out, int device)
 {
-	GUEST_CALL(device ? cudaErrorInvalidDevice : the_pool(out));
+	GUEST_ANY_CALL(device ? cudaErrorInvalidDevice : the_pool(out));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaDeviceSetMemPool(int device, cudaMemPool_t p)
@@ -33,13 +33,13 @@ GUEST_API cudaError_t CUDARTAPI cudaMemPoolCreate(cudaMemPool_t *out,
                                                   const struct cudaMemPoolProps *properties)
 {
 	(void)properties;
-	GUEST_CALL(the_pool(out));
+	GUEST_UNSAFE_CALL(the_pool(out));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaMemPoolDestroy(cudaMemPool_t p)
 {
 	(void)p;
-	GUEST_CALL(cudaSuccess);
+	GUEST_UNSAFE_CALL(cudaSuccess);
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaMemPoolTrimTo(cudaMemPool_t p, size_t keep_bytes)
@@ -78,7 +78,7 @@ GUEST_API cudaError_t CUDARTAPI cudaMemPoolSetAttribute(cudaMemPool_t p,
                                                         enum cudaMemPoolAttr attribute, void *value)
 {
 	(void)p;
-	GUEST_CALL(pool_attribute(attribute, value, true));
+	GUEST_UNSAFE_CALL(pool_attribute(attribute, value, true));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaMemPoolGetAttribute(cudaMemPool_t p,
@@ -115,14 +115,14 @@ GUEST_API cudaError_t CUDARTAPI cudaMemGetDefaultMemPool(cudaMemPool_t *out,
                                                          enum cudaMemAllocationType type)
 {
 	(void)where, (void)type;
-	GUEST_CALL(the_pool(out));
+	GUEST_UNSAFE_CALL(the_pool(out));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaMemGetMemPool(cudaMemPool_t *out, struct cudaMemLocation *where,
                                                   enum cudaMemAllocationType type)
 {
 	(void)where, (void)type;
-	GUEST_CALL(the_pool(out));
+	GUEST_UNSAFE_CALL(the_pool(out));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaMemSetMemPool(struct cudaMemLocation *where,

@@ -252,6 +252,8 @@ static cudaError_t in_stream(enum guest_op_kind kind, cudaEvent_t event, cudaStr
 		return cudaErrorInvalidValue;
 	if (external && !s->capture)
 		return cudaErrorIllegalState;
+	if (external && kind == GUEST_OP_WAIT && e->capture_number && !capture_of_event(e))
+		return cudaErrorInvalidValue; /* it was recorded last in a capture that has ended */
 	if (s->capture && !external)
 		return kind == GUEST_OP_WAIT ? guest_capture_join(s, e) : guest_capture_mark(s, e);
 	if (kind == GUEST_OP_WAIT && e->capture_number && !s->capture)

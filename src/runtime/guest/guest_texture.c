@@ -1,4 +1,5 @@
 /* Texture and surface objects: what the program describes, as the emulator takes it. */
+#include "runtime/guest/guest_capture_rules.h"
 #include "runtime/guest/guest_array.h"
 #include "runtime/guest/guest_record.h"
 
@@ -197,7 +198,7 @@ GUEST_API cudaError_t CUDARTAPI cudaCreateTextureObject(cudaTextureObject_t *out
                                                         const struct cudaTextureDesc *texture,
                                                         const struct cudaResourceViewDesc *view)
 {
-	GUEST_CALL(make_texture(out, resource, texture, view));
+	GUEST_UNSAFE_CALL(make_texture(out, resource, texture, view));
 }
 
 static cudaError_t make_surface(cudaSurfaceObject_t *out, const struct cudaResourceDesc *resource)
