@@ -85,6 +85,12 @@ static inline double lane_nan_of_f64(double x, double r)
 {
 	return x != x ? f64_bits(bits_f64(x) | 0x0008000000000000u) : r;
 }
+/* The bits of -x. A card subtracts x from -0, which leaves a NaN as it is, but quiet. */
+static inline uint64_t lane_neg_f64(uint64_t x)
+{
+	return (x & 0x7fffffffffffffffu) > 0x7ff0000000000000u ? x | 0x0008000000000000u
+	                                                       : x ^ 0x8000000000000000u;
+}
 static inline double lane_min_f64(double a, double b)
 {
 	const uint64_t ua = bits_f64(a), ub = bits_f64(b);
