@@ -8,7 +8,7 @@
  * In some programs rows come by turns from two buffers, or lie askew. PMPP_RANDOM=first:count runs
  * other seeds; a failure prints its program.
  */
-#include "emu_fixture.h"
+#include "product_program.h"
 
 #define N_F 8
 #define LEFT (N_F + 1) /* words that a thread leaves */
@@ -180,30 +180,22 @@ static float *input(struct emu_case *c, const char *name, uint64_t rng, unsigned
 	return in;
 }
 
+static void inputs(struct emu_case *c, const struct product_program *p)
+{
+	input(c, "in", p->seed, p->blocks);
+	input(c, "in2", p->seed + 1, p->blocks);
+}
+
 static void run_ways(const struct gen *g, uint64_t seed, unsigned blocks)
 {
-	const size_t n = (size_t)blocks * THREADS * LEFT;
-	struct counts first = { 0 };
-	float *expected = mem_calloc(n, sizeof *expected);
-	for (unsigned w = 0; w < ARRAY_LEN(emu_ways); w++) {
-		struct emu_case c = { .ptx = mem_strdup(g->t.s) };
-		emu_launch(&c, "k", (struct dim3u){ blocks, 1, 1 }, (struct dim3u){ THREADS, 1, 1 });
-		input(&c, "in", seed, blocks);
-		input(&c, "in2", seed + 1, blocks);
-		const float *out = emu_buffer(&c, "out", ELEM_F32, BUF_OUT, n);
-		if (!emu_run_way(&c, &emu_ways[w]))
-			fail_msg("seed %llu, %s: %s\n%s", (unsigned long long)seed, emu_ways[w].name, c.err.msg,
-			         g->t.s);
-		if (!w) {
-			memcpy(expected, out, n * sizeof *out);
-			first = c.res.counts.total;
-		}
-		if (!emu_same_floats(expected, out, n) || emu_counts_differ(&first, &c.res.counts.total))
-			fail_msg("seed %llu: %s differs from %s\n%s", (unsigned long long)seed,
-			         emu_ways[w].name, emu_ways[0].name, g->t.s);
-		emu_case_free(&c);
-	}
-	free(expected);
+	run_in_all_ways(&(struct product_program){
+		.ptx = g->t.s,
+		.seed = seed,
+		.blocks = blocks,
+		.threads = THREADS,
+		.n_out = (size_t)blocks * THREADS * LEFT,
+		.input = inputs,
+	});
 }
 
 static void run_seed(uint64_t seed)
@@ -216,12 +208,7 @@ static void run_seed(uint64_t seed)
 
 TEST(same_bits_and_counts)
 {
-	unsigned long long seed = 1, count = 150;
-	const char *asked = getenv("PMPP_RANDOM");
-	if (asked)
-		(void)sscanf(asked, "%llu:%llu", &seed, &count);
-	for (unsigned long long i = 0; i < count; i++)
-		run_seed(seed + i);
+	run_seeds(150, run_seed);
 }
 
 /* What a load was written to is written again in the same window: by an operation that comes before

@@ -7,12 +7,9 @@
  * and then another operation. PMPP_RANDOM=first:count runs other seeds; a failure prints its
  * program.
  */
-#include "emu_fixture.h"
+#include "product_program.h"
 
 #define N_F 12
-#define WORDS 1024
-#define THREADS 80 /* two warps and a half */
-#define BLOCKS 4   /* the first and the last are looked at more closely */
 
 struct gen {
 	struct text t;
@@ -26,7 +23,6 @@ static unsigned pick(struct gen *g, unsigned n)
 	return (unsigned)(rand_next(&g->rng) >> 33) % n;
 }
 
-/* Addresses: %r1 for all lanes, %r2 + 4 tid, %r3 by half warps, %r4 one for each half warp. */
 static void load(struct gen *g)
 {
 	static const char *const address[] = { "%r2", "%r3", "%r4" };
@@ -70,29 +66,16 @@ static void other(struct gen *g)
 	}
 }
 
-/* %r1 is a multiple of 16 that nobody knows before the launch; %r6 is the thread's own word. */
 static void make_program(struct gen *g)
 {
-	text_add(&g->t,
-	         PTX_HEAD
-	         ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
-	         "\t.reg .b32 %%r<16>;\n\t.reg .f32 %%f<%u>, %%g<80>;\n\t.reg .b64 %%rd<8>;\n"
-	         "\t.reg .pred %%p<2>;\n\t.shared .align 16 .b8 s[%u];\n"
-	         "\tld.param.u64 %%rd1, [in];\n\tld.param.u64 %%rd2, [out];\n"
-	         "\tmov.u32 %%r7, %%tid.x;\n\tmov.u32 %%r8, %%ctaid.x;\n\tmov.u32 %%r9, %%r7;\n"
-	         "FILL:\n\tmul.wide.u32 %%rd3, %%r9, 4;\n\tadd.u64 %%rd3, %%rd1, %%rd3;\n"
-	         "\tld.global.f32 %%f0, [%%rd3];\n\tshl.b32 %%r10, %%r9, 2;\n"
-	         "\tst.shared.f32 [%%r10], %%f0;\n\tadd.u32 %%r9, %%r9, %u;\n"
-	         "\tsetp.lt.u32 %%p1, %%r9, %u;\n\t@%%p1 bra FILL;\n\tbar.sync 0;\n",
-	         N_F, 4 * WORDS, THREADS, WORDS);
-	text_add(&g->t, "\tmov.u32 %%r14, s;\n\tmad.lo.u32 %%r1, %%r8, 32, %%r14;\n"
-	                "\tmad.lo.u32 %%r2, %%r7, 4, %%r1;\n"
-	                "\tand.b32 %%r11, %%r7, 15;\n\tmad.lo.u32 %%r3, %%r11, 4, %%r1;\n"
-	                "\tshr.u32 %%r12, %%r7, 4;\n\tmad.lo.u32 %%r4, %%r12, 4, %%r1;\n"
-	                "\tmad.lo.u32 %%r5, %%r12, 16, %%r1;\n\tshl.b32 %%r6, %%r7, 2;\n"
-	                "\tadd.u32 %%r6, %%r6, 3600;\n");
-	for (unsigned f = 0; f < N_F; f++)
+	unsigned all[N_F];
+	char *floats = mem_printf("%%f<%u>, %%g<80>", N_F);
+	product_begin(&g->t, floats, 12);
+	free(floats);
+	for (unsigned f = 0; f < N_F; f++) {
+		all[f] = f;
 		text_add(&g->t, "\tld.shared.f32 %%f%u, [%%r2 + %u];\n", f, 128 * f);
+	}
 	for (unsigned n = 0, end = 20 + pick(g, 60); n < end; n++) {
 		const unsigned kind = pick(g, 20);
 		if (kind < 9)
@@ -102,54 +85,20 @@ static void make_program(struct gen *g)
 		else
 			other(g);
 	}
-	text_add(&g->t,
-	         "\tmad.lo.u32 %%r13, %%r8, %u, %%r7;\n\tmul.wide.u32 %%rd4, %%r13, %u;\n"
-	         "\tadd.u64 %%rd5, %%rd2, %%rd4;\n",
-	         THREADS, 4 * N_F);
-	for (unsigned f = 0; f < N_F; f++)
-		text_add(&g->t, "\tst.global.f32 [%%rd5 + %u], %%f%u;\n", 4 * f, f);
-	text_add(&g->t, "\tret;\n}\n");
+	product_end(&g->t, all, N_F, N_F);
 }
 
 static void run_seed(uint64_t seed)
 {
-	const size_t n = (size_t)BLOCKS * THREADS * N_F;
 	struct gen g = { .rng = seed * 977 + 1 };
-	struct counts first = { 0 };
-	float *expected = mem_calloc(n, sizeof *expected);
 	make_program(&g);
-	for (unsigned w = 0; w < ARRAY_LEN(emu_ways); w++) {
-		struct emu_case c = { .ptx = mem_strdup(g.t.s) };
-		emu_launch(&c, "k", (struct dim3u){ BLOCKS, 1, 1 }, (struct dim3u){ THREADS, 1, 1 });
-		float *in = emu_buffer(&c, "in", ELEM_F32, BUF_IN, WORDS + THREADS);
-		const float *out = emu_buffer(&c, "out", ELEM_F32, BUF_OUT, n);
-		uint64_t rng = seed;
-		for (unsigned i = 0; i < WORDS + THREADS; i++)
-			in[i] = (float)(rand_next(&rng) >> 40) / (float)(1 << 23) - 1;
-		if (!emu_run_way(&c, &emu_ways[w]))
-			fail_msg("seed %llu, %s: %s\n%s", (unsigned long long)seed, emu_ways[w].name, c.err.msg,
-			         g.t.s);
-		if (!w) {
-			memcpy(expected, out, n * sizeof *out);
-			first = c.res.counts.total;
-		}
-		if (!emu_same_floats(expected, out, n) || emu_counts_differ(&first, &c.res.counts.total))
-			fail_msg("seed %llu: %s differs from %s\n%s", (unsigned long long)seed,
-			         emu_ways[w].name, emu_ways[0].name, g.t.s);
-		emu_case_free(&c);
-	}
-	free(expected);
+	run_product(&g.t, seed, N_F);
 	text_free(&g.t);
 }
 
 TEST(same_bits_and_counts)
 {
-	unsigned long long seed = 1, count = 120;
-	const char *asked = getenv("PMPP_RANDOM");
-	if (asked)
-		(void)sscanf(asked, "%llu:%llu", &seed, &count);
-	for (unsigned long long i = 0; i < count; i++)
-		run_seed(seed + i);
+	run_seeds(120, run_seed);
 }
 
 /* The words of some blocks lie outside: that is the same fault as with one load at a time. The

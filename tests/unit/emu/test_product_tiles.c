@@ -8,14 +8,11 @@
  * in a register, or go on in new ones; now and then something else comes between.
  * PMPP_RANDOM=first:count runs other seeds; a failure prints its program.
  */
-#include "emu_fixture.h"
+#include "product_program.h"
 
 #define MOST_A 5
 #define MOST_B 9
 #define MOST_STEPS 6
-#define WORDS 1024
-#define THREADS 80 /* two warps and a half */
-#define BLOCKS 4   /* the first and the last are looked at more closely */
 #define REGS 1000
 
 enum kind { ROW, HALF_ROWS, HALF_WORDS, WORD, FOUR, KINDS };
@@ -142,75 +139,20 @@ static void make_product(struct gen *g)
 		step(g, order);
 }
 
-/* %r1 is a multiple of 16 that nobody knows before the launch; %r6 is the thread's own word. */
-static void make_program(struct gen *g)
-{
-	text_add(&g->t,
-	         PTX_HEAD
-	         ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
-	         "\t.reg .b32 %%r<16>;\n\t.reg .f32 %%f<%u>;\n\t.reg .b64 %%rd<8>;\n"
-	         "\t.reg .pred %%p<2>;\n\t.shared .align 16 .b8 s[%u];\n"
-	         "\tld.param.u64 %%rd1, [in];\n\tld.param.u64 %%rd2, [out];\n"
-	         "\tmov.u32 %%r7, %%tid.x;\n\tmov.u32 %%r8, %%ctaid.x;\n\tmov.u32 %%r9, %%r7;\n"
-	         "FILL:\n\tmul.wide.u32 %%rd3, %%r9, 4;\n\tadd.u64 %%rd3, %%rd1, %%rd3;\n"
-	         "\tld.global.f32 %%f0, [%%rd3];\n\tshl.b32 %%r10, %%r9, 2;\n"
-	         "\tst.shared.f32 [%%r10], %%f0;\n\tadd.u32 %%r9, %%r9, %u;\n"
-	         "\tsetp.lt.u32 %%p1, %%r9, %u;\n\t@%%p1 bra FILL;\n\tbar.sync 0;\n",
-	         REGS, 4 * WORDS, THREADS, WORDS);
-	text_add(&g->t, "\tmov.u32 %%r14, s;\n\tmad.lo.u32 %%r1, %%r8, 32, %%r14;\n"
-	                "\tmad.lo.u32 %%r2, %%r7, 4, %%r1;\n"
-	                "\tand.b32 %%r11, %%r7, 15;\n\tmad.lo.u32 %%r3, %%r11, 4, %%r1;\n"
-	                "\tshr.u32 %%r12, %%r7, 4;\n\tmad.lo.u32 %%r4, %%r12, 4, %%r1;\n"
-	                "\tmad.lo.u32 %%r5, %%r7, 16, %%r1;\n\tshl.b32 %%r6, %%r7, 2;\n"
-	                "\tadd.u32 %%r6, %%r6, 3600;\n");
-	make_product(g);
-	text_add(&g->t,
-	         "\tmad.lo.u32 %%r13, %%r8, %u, %%r7;\n\tmul.wide.u32 %%rd4, %%r13, %u;\n"
-	         "\tadd.u64 %%rd5, %%rd2, %%rd4;\n",
-	         THREADS, 4 * MOST_A * MOST_B);
-	for (unsigned k = 0; k < g->n_a * g->n_b; k++)
-		text_add(&g->t, "\tst.global.f32 [%%rd5 + %u], %%f%u;\n", 4 * k, g->sum[k]);
-	text_add(&g->t, "\tret;\n}\n");
-}
-
 static void run_seed(uint64_t seed)
 {
-	const size_t n = (size_t)BLOCKS * THREADS * MOST_A * MOST_B;
 	struct gen g = { .rng = seed * 977 + 1 };
-	struct counts first = { 0 };
-	float *expected = mem_calloc(n, sizeof *expected);
-	make_program(&g);
+	char *floats = mem_printf("%%f<%u>", REGS);
+	product_begin(&g.t, floats, 7);
+	make_product(&g);
+	product_end(&g.t, g.sum, g.n_a * g.n_b, MOST_A * MOST_B);
 	assert_true(g.regs < REGS);
-	for (unsigned w = 0; w < ARRAY_LEN(emu_ways); w++) {
-		struct emu_case c = { .ptx = mem_strdup(g.t.s) };
-		emu_launch(&c, "k", (struct dim3u){ BLOCKS, 1, 1 }, (struct dim3u){ THREADS, 1, 1 });
-		float *in = emu_buffer(&c, "in", ELEM_F32, BUF_IN, WORDS + THREADS);
-		const float *out = emu_buffer(&c, "out", ELEM_F32, BUF_OUT, n);
-		uint64_t rng = seed;
-		for (unsigned i = 0; i < WORDS + THREADS; i++)
-			in[i] = (float)(rand_next(&rng) >> 40) / (float)(1 << 23) - 1;
-		if (!emu_run_way(&c, &emu_ways[w]))
-			fail_msg("seed %llu, %s: %s\n%s", (unsigned long long)seed, emu_ways[w].name, c.err.msg,
-			         g.t.s);
-		if (!w) {
-			memcpy(expected, out, n * sizeof *out);
-			first = c.res.counts.total;
-		}
-		if (!emu_same_floats(expected, out, n) || emu_counts_differ(&first, &c.res.counts.total))
-			fail_msg("seed %llu: %s differs from %s\n%s", (unsigned long long)seed,
-			         emu_ways[w].name, emu_ways[0].name, g.t.s);
-		emu_case_free(&c);
-	}
-	free(expected);
+	run_product(&g.t, seed, MOST_A * MOST_B);
 	text_free(&g.t);
+	free(floats);
 }
 
 TEST(same_bits_and_counts)
 {
-	unsigned long long seed = 1, count = 400;
-	const char *asked = getenv("PMPP_RANDOM");
-	if (asked)
-		(void)sscanf(asked, "%llu:%llu", &seed, &count);
-	for (unsigned long long i = 0; i < count; i++)
-		run_seed(seed + i);
+	run_seeds(400, run_seed);
 }
