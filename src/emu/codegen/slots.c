@@ -15,6 +15,8 @@
 #include <stdlib.h>
 
 #define UNIT 128 /* bytes: slots of 32 values begin at a multiple of it */
+/* A loaded value that so many FMAs multiply by keeps its slot for so many operations: eight steps
+ * of 8 by 8 sums, or all of a loop that was unrolled so. */
 #define FACTOR_FMAS 4
 #define FACTOR_OPS 560
 
