@@ -34,30 +34,28 @@ bool exchange_apart(const struct warp *w, const struct uop *u, uint32_t mask)
 	return false;
 }
 
+/* Tells what lane @lane does at @u, and which lanes it is about. False: the warp stops there. */
+static bool tell(struct warp *w, const struct uop *u, enum fault_kind kind, unsigned lane,
+                 uint64_t about)
+{
+	if (w->worker->grid->lenient) {
+		vm_note(w, u, kind, lane)->address = about;
+		return true;
+	}
+	vm_fault(w, u, kind, lane);
+	w->worker->fault.address = about;
+	return false;
+}
+
 bool exchange_names_all(struct warp *w, const struct uop *u, uint32_t lanes, uint32_t named)
 {
 	const uint32_t unnamed = lanes & ~named;
-	if (!unnamed)
-		return true;
-	const unsigned lane = (unsigned)__builtin_ctz(unnamed);
-	if (w->worker->grid->lenient) {
-		vm_note(w, u, FAULT_WARP_UNNAMED, lane)->address = named;
-		return true;
-	}
-	vm_fault(w, u, FAULT_WARP_UNNAMED, lane);
-	w->worker->fault.address = named;
-	return false;
+	return !unnamed || tell(w, u, FAULT_WARP_UNNAMED, (unsigned)__builtin_ctz(unnamed), named);
 }
 
 bool exchange_reads_named(struct warp *w, const struct uop *u, unsigned lane, unsigned read)
 {
-	if (w->worker->grid->lenient) {
-		vm_note(w, u, FAULT_WARP_UNREAD, lane)->address = read;
-		return true;
-	}
-	vm_fault(w, u, FAULT_WARP_UNREAD, lane);
-	w->worker->fault.address = read;
-	return false;
+	return tell(w, u, FAULT_WARP_UNREAD, lane, read);
 }
 
 /* --- what comes of it --- */
