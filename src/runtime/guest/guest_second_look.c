@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* POLLRDHUP */
 /* A launch run twice, to see what follows from memory without a value; see guest_second_look.h. */
 #include "runtime/guest/guest_second_look.h"
 #include "runtime/guest/guest_fork.h"
@@ -51,18 +52,21 @@ static bool same(const struct outcome *a, const struct outcome *b)
 	       memcmp(&a->memory, &b->memory, sizeof a->memory) == 0;
 }
 
-/* False: it did not come in time. */
-static bool receive(int fd, double wait_s, struct outcome *o)
+/* False: it did not come in time, or nobody is at the other end of @asker any more (-1: no one
+ * asks). */
+static bool receive(int fd, int asker, double wait_s, struct outcome *o)
 {
 	const double until_s = clock_now_s() + wait_s;
 	size_t n = 0;
 	while (n < sizeof *o) {
 		const double left_s = fmax(0, until_s - clock_now_s());
-		struct pollfd p = { .fd = fd, .events = POLLIN };
-		const int ready = poll(&p, 1, (int)ceil(left_s * 1000));
+		struct pollfd p[2] = { { .fd = fd, .events = POLLIN },
+			                   { .fd = asker, .events = POLLRDHUP } };
+		const int ready = poll(p, 2, (int)ceil(left_s * 1000));
 		if (ready < 0 && errno == EINTR)
 			continue;
-		const ssize_t got = ready > 0 ? read(fd, (char *)o + n, sizeof *o - n) : 0;
+		const bool there = ready > 0 && p[0].revents;
+		const ssize_t got = there ? read(fd, (char *)o + n, sizeof *o - n) : 0;
 		if (got <= 0)
 			return false;
 		n += (size_t)got;
@@ -110,7 +114,7 @@ static void run_copy(const void *ctx, int fd)
 	struct outcome other,
 		o = run_again(fd, ctx, doubts.contents, doubts.order ? ORDER_BACKWARDS : ORDER_FORWARDS);
 	if (odd >= 0)
-		o.ended_well = o.ended_well && receive(odd, MOST_WAIT_S, &other) && same(&o, &other);
+		o.ended_well = o.ended_well && receive(odd, fd, MOST_WAIT_S, &other) && same(&o, &other);
 	send(fd, &o, sizeof o, MSG_NOSIGNAL);
 }
 
@@ -159,7 +163,7 @@ bool second_look_agrees(struct second_look *s, bool contents, bool order,
 	const double since_s = clock_now_s();
 	const double wait_s = fmin(MOST_WAIT_S - waited_s, fmax(LEAST_WAIT_S, WAIT_FACTOR * took_s));
 	emu_device_digest(guest.device, &ours.memory);
-	const bool came = receive(s->fd, wait_s, &theirs);
+	const bool came = receive(s->fd, -1, wait_s, &theirs);
 	waited_s += clock_now_s() - since_s;
 	ours.ended_well = true;
 	ours.printed = *printed;
