@@ -132,6 +132,23 @@ static void forbidden()
 	       cudaDeviceSynchronize());
 	SPOILS(first, cudaStreamCaptureModeRelaxed, cudaErrorStreamCaptureImplicit,
 	       cudaMemset(x, 0, sizeof *x));
+	cudaMemPoolProps properties = {};
+	cudaMemPool_t pool;
+	properties.allocType = cudaMemAllocationTypePinned;
+	properties.location.type = cudaMemLocationTypeDevice;
+	SPOILS(apart, cudaStreamCaptureModeGlobal, cudaErrorStreamCaptureUnsupported,
+	       cudaMemPoolCreate(&pool, &properties));
+	SPOILS(apart, cudaStreamCaptureModeGlobal, cudaErrorStreamCaptureUnsupported,
+	       cudaDeviceSetCacheConfig(cudaFuncCachePreferL1));
+	cudaResourceDesc resource = {};
+	cudaTextureDesc texture = {};
+	cudaTextureObject_t made;
+	resource.resType = cudaResourceTypeLinear;
+	resource.res.linear.devPtr = x;
+	resource.res.linear.desc = cudaCreateChannelDesc<int>();
+	resource.res.linear.sizeInBytes = sizeof *x;
+	SPOILS(first, cudaStreamCaptureModeGlobal, cudaErrorStreamCaptureUnsupported,
+	       cudaCreateTextureObject(&made, &resource, &texture, nullptr));
 	begin(first, cudaStreamCaptureModeRelaxed);
 	say("relaxed", cudaMalloc(&p, 4));
 	say("free in a graph", cudaFreeAsync(p, first), cudaErrorInvalidValue);

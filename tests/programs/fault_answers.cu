@@ -60,6 +60,14 @@ int main()
 	good = blocking();
 	CHECK(cudaMalloc(&x, sizeof *x));
 	CHECK(cudaEventCreate(&event));
+	cudaGraph_t graph, other;
+	cudaGraphExec_t exec;
+	cudaGraphNode_t node;
+	cudaMemPool_t pool;
+	const char *name;
+	CHECK(cudaGraphCreate(&graph, 0));
+	CHECK(cudaGraphAddEmptyNode(&node, graph, nullptr, 0));
+	CHECK(cudaGraphInstantiate(&exec, graph, 0));
 	nothing<<<1, 1>>>();
 	CHECK(cudaDeviceSynchronize());
 
@@ -84,6 +92,15 @@ int main()
 	say("cudaGetDeviceProperties", cudaGetDeviceProperties(&properties, 0));
 	say("cudaDriverGetVersion", cudaDriverGetVersion(&n));
 	say("cudaPointerGetAttributes", cudaPointerGetAttributes(&attributes, x));
+	say("cudaSetDeviceFlags", cudaSetDeviceFlags(0));
+	say("cudaDeviceGetDefaultMemPool", cudaDeviceGetDefaultMemPool(&pool, 0));
+	say("cudaFuncGetName", cudaFuncGetName(&name, (const void *)nothing));
+	say("cudaGraphAddEmptyNode", cudaGraphAddEmptyNode(&node, graph, nullptr, 0));
+	say("cudaGraphClone", cudaGraphClone(&other, graph));
+	say("cudaGraphInstantiate", cudaGraphInstantiate(&exec, graph, 0), cudaErrorLaunchFailure);
+	say("cudaGraphExecDestroy", cudaGraphExecDestroy(exec));
+	say("cudaGraphDestroy", cudaGraphDestroy(other));
+	say("asked", cudaGetLastError(), cudaErrorLaunchFailure);
 	say("nothing to ask", cudaGetLastError());
 
 	say("cudaDeviceReset", cudaDeviceReset());

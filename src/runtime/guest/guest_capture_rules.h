@@ -43,15 +43,16 @@ cudaError_t guest_capture_implicit(const struct guest_stream *s);
 /* The host asks for an event: not for one that was recorded in a capture. */
 cudaError_t guest_capture_ask(const struct guest_event *e);
 
-/* As GUEST_CALL(), for calls that captures forbid by their modes. */
-#define GUEST_UNSAFE_CALL(...)           \
-	do {                                 \
-		cudaError_t e_ = guest_enter();  \
-		if (e_ == cudaSuccess)           \
-			e_ = guest_capture_unsafe(); \
-		if (e_ == cudaSuccess)           \
-			e_ = (__VA_ARGS__);          \
-		return guest_leave(e_);          \
+/* As GUEST_CALL_FOR(), for calls that captures forbid by their modes. */
+#define GUEST_UNSAFE_CALL_FOR(need, ...)        \
+	do {                                        \
+		cudaError_t e_ = guest_enter_for(need); \
+		if (e_ == cudaSuccess)                  \
+			e_ = guest_capture_unsafe();        \
+		if (e_ == cudaSuccess)                  \
+			e_ = (__VA_ARGS__);                 \
+		return guest_leave(e_);                 \
 	} while (0)
+#define GUEST_UNSAFE_CALL(...) GUEST_UNSAFE_CALL_FOR(GUEST_NEEDS_DEVICE, __VA_ARGS__)
 
 #endif

@@ -27,7 +27,7 @@ GUEST_API cudaError_t CUDARTAPI cudaGraphDestroy(cudaGraph_t graph)
 
 GUEST_API cudaError_t CUDARTAPI cudaGraphExecDestroy(cudaGraphExec_t exec)
 {
-	GUEST_UNSAFE_CALL(graph_destroy(graph_of(exec)));
+	GUEST_UNSAFE_CALL_FOR(GUEST_NEEDS_NOTHING, graph_destroy(graph_of(exec)));
 }
 
 static cudaError_t add_plain(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *from,
@@ -86,7 +86,7 @@ GUEST_API cudaError_t CUDARTAPI cudaGraphAddMemcpyNode1D(cudaGraphNode_t *out, c
                                                          enum cudaMemcpyKind kind)
 {
 	const struct guest_op op = guest_copy_line(to, source, bytes, kind);
-	GUEST_ANY_CALL(add_plain(out, graph, from, n, &op));
+	GUEST_CALL(add_plain(out, graph, from, n, &op));
 }
 
 static cudaError_t add_symbol_copy(cudaGraphNode_t *out, cudaGraph_t graph,

@@ -20,7 +20,7 @@ GUEST_API cudaError_t CUDARTAPI cudaDeviceGetDefaultMemPool(cudaMemPool_t *out, 
 
 GUEST_API cudaError_t CUDARTAPI cudaDeviceGetMemPool(cudaMemPool_t *out, int device)
 {
-	GUEST_ANY_CALL(device ? cudaErrorInvalidDevice : the_pool(out));
+	GUEST_CALL(device ? cudaErrorInvalidDevice : the_pool(out));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaDeviceSetMemPool(int device, cudaMemPool_t p)
@@ -33,7 +33,7 @@ GUEST_API cudaError_t CUDARTAPI cudaMemPoolCreate(cudaMemPool_t *out,
                                                   const struct cudaMemPoolProps *properties)
 {
 	(void)properties;
-	GUEST_UNSAFE_CALL(the_pool(out));
+	GUEST_UNSAFE_CALL_FOR(GUEST_NEEDS_NOTHING, the_pool(out));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaMemPoolDestroy(cudaMemPool_t p)
@@ -115,14 +115,14 @@ GUEST_API cudaError_t CUDARTAPI cudaMemGetDefaultMemPool(cudaMemPool_t *out,
                                                          enum cudaMemAllocationType type)
 {
 	(void)where, (void)type;
-	GUEST_UNSAFE_CALL(the_pool(out));
+	GUEST_CALL(the_pool(out));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaMemGetMemPool(cudaMemPool_t *out, struct cudaMemLocation *where,
                                                   enum cudaMemAllocationType type)
 {
 	(void)where, (void)type;
-	GUEST_UNSAFE_CALL(the_pool(out));
+	GUEST_CALL(the_pool(out));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaMemSetMemPool(struct cudaMemLocation *where,
