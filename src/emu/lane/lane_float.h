@@ -200,11 +200,10 @@ static inline float lane_h2f(uint16_t h)
 {
 	const uint32_t sign = (uint32_t)(h & 0x8000) << 16;
 	const uint32_t mag = h & 0x7fffu;
-	if (mag >= 0x7c00) /* infinity, NaN */
-		return f32_bits(sign | 0x7f800000u | (mag & 0x3ff) << 13);
 	/* exponent re-biased by a multiplication that is exact, subnormals included */
 	const float v = f32_bits(mag << 13) * 0x1p112f;
-	return f32_bits(sign | bits_f32(v));
+	const uint32_t special = mag >= 0x7c00 ? 0x7f800000u : 0; /* infinity, NaN */
+	return f32_bits(sign | special | bits_f32(v));
 }
 /* To half from double: one rounding. */
 enum lane_mode { LANE_NEAREST, LANE_ZERO, LANE_DOWN, LANE_UP };
@@ -213,9 +212,16 @@ uint16_t lane_d2b(double x, enum lane_mode mode); /* bfloat16 */
 /* To double for one rounding more: what double cannot hold is rounded to odd. */
 double lane_odd_s64(int64_t a);
 double lane_odd_u64(uint64_t a);
+/* Without branches, for vectors; rounded once, to nearest: a number by an addition to its bits, a
+ * subnormal by one to 0.5, whose last bit is worth the smallest half. */
 static inline uint16_t lane_f2h(float x)
 {
-	return lane_d2h((double)x, LANE_NEAREST);
+	const uint32_t u = bits_f32(x), mag = u & 0x7fffffffu;
+	const uint32_t small = bits_f32(f32_bits(mag) + 0.5f) - bits_f32(0.5f);
+	const uint32_t normal = (mag + 0xfffu + (mag >> 13 & 1) - 0x38000000u) >> 13;
+	const uint32_t number = mag < 0x38800000u ? small : normal;
+	const uint32_t half = mag < 0x477ff000u ? number : 0x7c00u; /* 65520 is half way to 2^16 */
+	return (uint16_t)(mag > 0x7f800000u ? 0x7fffu : half | (u >> 16 & 0x8000u));
 }
 static inline float lane_b2f(uint16_t b)
 {
@@ -224,9 +230,7 @@ static inline float lane_b2f(uint16_t b)
 static inline uint16_t lane_f2b(float x)
 {
 	const uint32_t u = bits_f32(x);
-	if (x != x)
-		return 0x7fff;
-	return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
+	return (uint16_t)(x != x ? 0x7fff : (u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
 static inline uint32_t lane_f2tf32(float x) /* round to nearest, ties away; low 13 bits dropped */
 {
@@ -237,9 +241,52 @@ static inline uint32_t lane_f2tf32(float x) /* round to nearest, ties away; low 
 		return u;
 	return (u + 0x1000) & 0xffffe000u;
 }
-/* fma rounded once to half or bfloat16. */
-uint16_t lane_fma_h(uint16_t a, uint16_t b, uint16_t c);
-uint16_t lane_fma_b(uint16_t a, uint16_t b, uint16_t c);
+/*
+ * fma rounded once to half or bfloat16: a*b + c, whose product is exact in float (in double), with
+ * the last bit set when inexact ("round to odd"), so that the rounding to fewer bits is the only
+ * one (Boldo and Melquiond, 2008). All by numbers without branches, for vectors.
+ */
+/* @u are the bits of a value that lacks the one with bits @e; NaN lacks nothing. */
+static inline uint32_t lane_odd_bits32(uint32_t u, uint32_t e)
+{
+	const uint32_t away = 1 - 2 * ((u ^ e) >> 31);                     /* or towards zero: -1 */
+	const uint32_t step = (e << 1) - 1 < (0xffu << 24) - 1 ? away : 0; /* neither 0 nor NaN */
+	return u + (step & ((u & 1) - 1));
+}
+static inline uint64_t lane_odd_bits64(uint64_t u, uint64_t e)
+{
+	const uint64_t away = 1 - 2 * ((u ^ e) >> 63);
+	const uint64_t step = (e << 1) - 1 < (0x7ffull << 53) - 1 ? away : 0;
+	return u + (step & ((u & 1) - 1));
+}
+#define LANE_FMA_ODD(name, real, real_bits, bits_real, odd)                               \
+	static inline real name(real a, real b, real c)                                       \
+	{                                                                                     \
+		const real p = a * b, s = p + c;                                                  \
+		const real pv = s - c, cv = s - pv; /* Knuth's two-sum: s + e = p + c exactly, */ \
+		const real e = (p - pv) + (c - cv); /* NaN where s is infinite */                 \
+		return real_bits(odd(bits_real(s), bits_real(e)));                                \
+	}
+LANE_FMA_ODD(lane_fma_odd_f32, float, f32_bits, bits_f32, lane_odd_bits32)
+LANE_FMA_ODD(lane_fma_odd_f64, double, f64_bits, bits_f64, lane_odd_bits64)
+#undef LANE_FMA_ODD
+static inline uint16_t lane_fma_h(uint16_t a, uint16_t b, uint16_t c)
+{
+	return lane_f2h(lane_fma_odd_f32(lane_h2f(a), lane_h2f(b), lane_h2f(c)));
+}
+/* As float with the last bit set when inexact; what is too large becomes infinite and has an
+ * infinite error. The upper half of an error's bits has its sign, and says whether it is 0. */
+static inline float lane_odd_f32(double x)
+{
+	const float f = (float)x;
+	const uint64_t e = bits_f64(x - (double)f);
+	return f32_bits(lane_odd_bits32(bits_f32(f), (uint32_t)(e >> 32)));
+}
+static inline uint16_t lane_fma_b(uint16_t a, uint16_t b, uint16_t c)
+{
+	return lane_f2b(lane_odd_f32(
+		lane_fma_odd_f64((double)lane_b2f(a), (double)lane_b2f(b), (double)lane_b2f(c))));
+}
 static inline uint16_t lane_lo16(uint32_t v)
 {
 	return (uint16_t)v;
@@ -282,14 +329,13 @@ static inline uint32_t lane_ftz_pair(uint32_t u)
 static inline uint16_t lane_pick16(uint16_t a, uint16_t b, float fa, float fb, int want_max,
                                    int nan)
 {
-	if ((fa != fa) | (fb != fb)) {
-		if (nan | ((fa != fa) & (fb != fb)))
-			return 0x7fff;
-		return fa != fa ? b : a;
-	}
-	if (fa == fb)
-		return (uint16_t)(want_max ? a & b : a | b);
-	return (fa < fb) != want_max ? a : b;
+	const uint32_t ua = a, ub = b, none = 0x7fff;
+	const uint32_t lower = fa < fb ? ua : ub, higher = fa < fb ? ub : ua;
+	const uint32_t equal = want_max ? ua & ub : ua | ub, chosen = want_max ? higher : lower;
+	uint32_t r = fa == fb ? equal : chosen;
+	const uint32_t beside_b = fa != fa || nan ? none : ua;
+	r = fa != fa ? (nan ? none : ub) : r;
+	return (uint16_t)(fb != fb ? beside_b : r);
 }
 static inline uint16_t lane_min_h(uint16_t a, uint16_t b, int nan)
 {

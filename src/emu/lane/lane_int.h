@@ -131,7 +131,8 @@ static inline uint32_t lane_popc32(uint32_t v)
 	v -= v >> 1 & 0x55555555u;
 	v = (v & 0x33333333u) + (v >> 2 & 0x33333333u);
 	v = (v + (v >> 4)) & 0x0f0f0f0fu;
-	return v * 0x01010101u >> 24;
+	v += v >> 8; /* a product would be one popcnt to compilers, which few hosts have for vectors */
+	return (v + (v >> 16)) & 63;
 }
 static inline uint32_t lane_clz32(uint32_t v)
 {
@@ -251,15 +252,18 @@ static inline uint32_t lane_bmsk(uint32_t pos, uint32_t n, int clamp)
 }
 
 /* --- multiplication and division --- */
-__extension__ typedef unsigned __int128 lane_u128;
-__extension__ typedef __int128 lane_s128;
+/* By products of halves, for which hosts have vectors. */
 static inline uint64_t lane_mulhi_u64(uint64_t a, uint64_t b)
 {
-	return (uint64_t)((lane_u128)a * b >> 64);
+	const uint64_t low = 0xffffffffu, la = a & low, lb = b & low, ha = a >> 32, hb = b >> 32;
+	const uint64_t mid = ha * lb + (la * lb >> 32), other = la * hb + (mid & low);
+	return ha * hb + (mid >> 32) + (other >> 32);
 }
 static inline int64_t lane_mulhi_s64(int64_t a, int64_t b)
 {
-	return (int64_t)((lane_s128)a * b >> 64);
+	const uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
+	const uint64_t beyond = (a < 0 ? ub : 0) + (b < 0 ? ua : 0);
+	return (int64_t)(lane_mulhi_u64(ua, ub) - beyond);
 }
 /*
  * Division by zero gives all ones, the remainder too: what ptxas' sequences give on an H200. Of 32

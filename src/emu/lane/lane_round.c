@@ -126,30 +126,3 @@ double lane_odd_s64(int64_t a)
 {
 	return a < 0 ? -lane_odd_u64(-(uint64_t)a) : lane_odd_u64((uint64_t)a);
 }
-
-/* a*b + c with the last bit set when inexact ("round to odd"), so that a later rounding to fewer
- * bits is the only one (Boldo and Melquiond, 2008). The product is exact in double. */
-static double fma_odd(double a, double b, double c)
-{
-	const double p = a * b, s = p + c;
-	if (!(s - s == 0.0)) /* infinite or NaN */
-		return s;
-	const double pv = s - c, cv = s - pv; /* Knuth's two-sum: s + e = p + c exactly */
-	const double e = (p - pv) + (c - cv);
-	uint64_t u = bits_f64(s);
-	if (e != 0.0 && !(u & 1))
-		u = (e > 0.0) == (s > 0.0) ? u + 1 : u - 1;
-	return f64_bits(u);
-}
-
-uint16_t lane_fma_h(uint16_t a, uint16_t b, uint16_t c)
-{
-	return lane_d2h(fma_odd((double)lane_h2f(a), (double)lane_h2f(b), (double)lane_h2f(c)),
-	                LANE_NEAREST);
-}
-
-uint16_t lane_fma_b(uint16_t a, uint16_t b, uint16_t c)
-{
-	return lane_d2b(fma_odd((double)lane_b2f(a), (double)lane_b2f(b), (double)lane_b2f(c)),
-	                LANE_NEAREST);
-}
