@@ -70,3 +70,41 @@ for how in 1 2 3; do
 done
 # what the copy of the program does is no part of the program: nothing is printed twice
 same printed-once 1 "$("$PMPP" launches sums.cu -- 2 2>/dev/null | grep -c '^all ')"
+
+# with other bytes there the second block of a cluster never ends: that copy of the program ends
+# when nobody waits for it any more
+cat >trusting.cu <<'EOF'
+__global__ void __cluster_dims__(2) trusting(int *out, int odd)
+{
+	__shared__ int s[64];
+	if (odd)
+		s[threadIdx.x] = odd;
+	while (blockIdx.x && !(s[0] & 1))
+		atomicAdd(&out[1], 1);
+	out[0] = 1;
+}
+int main()
+{
+	int *out;
+	cudaMalloc(&out, 8);
+	cudaMemset(out, 0, 8);
+	trusting<<<2, 64>>>(out, 0);
+	cudaDeviceSynchronize();
+	return cudaFree(out);
+}
+EOF
+nvcc -O3 -cudart shared -arch=sm_90 -o "trusting.$$" trusting.cu || exit 1
+run a-copy-that-never-ends 1 launches "./trusting.$$" --gpu h200 --level ptx --timeout 60
+same it-is-not-waited-for 0 "$(grep -c 'still runs' err)"
+left() {
+	for process in /proc/[0-9]*; do
+		[ "$(readlink "$process/exe")" != "$dir/trusting.$$" ] || echo "${process#/proc/}"
+	done
+}
+for turn in 1 2 3 4 5; do
+	[ -z "$(left)" ] || sleep 1
+done
+same no-copy-is-left '' "$(left)"
+for process in $(left); do
+	kill -9 "$process"
+done
