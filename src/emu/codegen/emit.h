@@ -87,6 +87,8 @@ void fuse_segment(struct emit *e, const struct segment *s, uint32_t first, uint3
 /* fuse_adds.c: a row of additions of 64-bit scalars from uop @first on; returns how many, 0 = none.
  */
 uint32_t fuse_adds(struct emit *e, uint32_t first, uint32_t end);
+/* forward.c: lets uops of [first, end) hand their results on. */
+void forward_results(struct emit *e, uint32_t block, uint32_t first, uint32_t end);
 /* fuse_chains.c: the same for sums of products; and at the end of the program. */
 void fuse_chains(struct emit *e, const struct segment *s);
 void fuse_chains_finish(struct emit *e);

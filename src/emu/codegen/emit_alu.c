@@ -73,6 +73,7 @@ static void lanes_op(struct emit *e, const struct xop *x, uint32_t d)
 		                             : emit_lanes(e, &x->s[i], info->s_bytes[i], i);
 	struct uop *u = emit_uop(e, &e->h->alu->op[x->op][at]);
 	u->d = d;
+	u->y = x->op * SCALAR_SOURCES + at; /* for forward.c */
 	set_sources(u, slot, info->n_src);
 	if (x->kind == X_CMP)
 		u->x.u = x->neg ? 0xffffffffu : 0;

@@ -164,16 +164,22 @@ static uint32_t fuse_from(struct emit *e, uint32_t first, uint32_t end, uint32_t
 	return 3 * n;
 }
 
+/* Does @u need what the uop before gave? */
+static bool reads_last(const struct uop *u)
+{
+	return u->a == u[-1].d || u->b == u[-1].d || u->c == u[-1].d;
+}
+
 /* A run of FMAs on 32 lanes each; returns how many uops it covers, 0 = none. */
 static uint32_t fuse_run(struct emit *e, uint32_t first, uint32_t end)
 {
 	struct uop *u = e->p->uops;
 	const uop_fn single = e->h->alu->op[E_fma_f32][SCALAR_NONE].full;
-	uint32_t n = 0;
-	while (first + n < end && u[first + n].full == single)
-		n++;
-	if (n < 2 || !e->h->fused->fma_run)
-		return 0;
+	uint32_t n = 0, waits = 0;
+	for (; first + n < end && u[first + n].full == single; n++)
+		waits += n && reads_last(&u[first + n]);
+	if (n < 2 || 2 * waits >= n || !e->h->fused->fma_run)
+		return 0; /* what one after the other waits for is handed on (forward.c) */
 	struct fused *f = image_pool(e->im, sizeof *f);
 	struct fused_fma *fma = image_pool(e->im, n * sizeof *fma);
 	for (uint32_t i = 0; i < n; i++) {
@@ -190,20 +196,23 @@ static uint32_t fuse_run(struct emit *e, uint32_t first, uint32_t end)
 void fuse_segment(struct emit *e, const struct segment *s, uint32_t first, uint32_t end)
 {
 	unsigned next = e->n_detours;
+	uint32_t single = first; /* uops from here on stand for themselves */
 	fuse_chains(e, s);
 	while (first < end) {
 		const struct detour *d = next < e->n_detours ? &e->detours[next] : NULL;
-		if (d && d->first == first) {
-			first = d->end;
-			next++;
-			continue;
-		}
+		const bool window = d && d->first == first;
 		const uint32_t until = d ? d->first : end;
-		uint32_t covered = fuse_from(e, first, until, s->block);
+		uint32_t covered = window ? d->end - first : fuse_from(e, first, until, s->block);
 		if (!covered)
 			covered = fuse_run(e, first, until);
 		if (!covered)
 			covered = fuse_adds(e, first, until);
+		next += window;
+		if (covered) {
+			forward_results(e, s->block, single, first);
+			single = first + covered;
+		}
 		first += covered ? covered : 1;
 	}
+	forward_results(e, s->block, single, end);
 }

@@ -59,6 +59,15 @@ struct uniform_handlers {
 /* Which source of an operation is a scalar. */
 enum scalar_source { SCALAR_NONE, SCALAR_A, SCALAR_B, SCALAR_C, SCALAR_SOURCES };
 
+/* Which source of an operation the uop before hands on in vector registers. */
+enum handed_source { HANDED_NONE, HANDED_A, HANDED_B, HANDED_C, HANDED_AB, HANDED_SOURCES };
+
+/* Handlers that hand their results on, and write them into the frame or drop them; NULL = not
+ * there. Comparisons hand nothing on: they have none that drop. */
+struct forward_handlers {
+	struct handler keep[HANDED_SOURCES][SCALAR_SOURCES], drop[HANDED_SOURCES][SCALAR_SOURCES];
+};
+
 struct alu_handlers {
 	struct handler op[E_COUNT][SCALAR_SOURCES]; /* comparisons included; .full NULL = not there */
 	/* Comparisons of scalar + pattern, their first or second source, with a scalar; the same. */
@@ -121,6 +130,7 @@ struct handler_set {
 	const struct mem_handlers *mem;
 	const struct wide_handlers *wide;
 	const struct fused_handlers *fused;
+	const struct forward_handlers *const *forward; /* by operation; NULL = none of it */
 	/* The header of a frame: its bytes, and where special registers (8 bytes each) and the lanes'
 	 * %tid (3 x 32 words) lie in it. */
 	uint32_t header_bytes, special_at, tid_at;

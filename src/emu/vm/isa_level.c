@@ -10,13 +10,14 @@
 	X(avx512, "AVX-512") \
 	X(avx2, "AVX2")      \
 	X(sse, "SSE2")
-#define X(level, title)                                      \
-	extern const struct alu_handlers alu_handlers_##level;   \
-	extern const struct mem_handlers mem_handlers_##level;   \
-	extern const struct wide_handlers wide_handlers_##level; \
-	extern const struct handler tensor_handlers_##level;     \
-	extern const struct handler quick_handlers_##level;      \
-	extern const struct fused_handlers fused_handlers_##level;
+#define X(level, title)                                        \
+	extern const struct alu_handlers alu_handlers_##level;     \
+	extern const struct mem_handlers mem_handlers_##level;     \
+	extern const struct wide_handlers wide_handlers_##level;   \
+	extern const struct handler tensor_handlers_##level;       \
+	extern const struct handler quick_handlers_##level;        \
+	extern const struct fused_handlers fused_handlers_##level; \
+	extern const struct forward_handlers *const forward_handlers_##level[];
 LEVELS(X)
 #undef X
 
@@ -60,6 +61,7 @@ const struct handler_set *handler_set_choose(const char *wanted)
 		.mem = &mem_handlers_##level,                 \
 		.wide = &wide_handlers_##level,               \
 		.fused = &fused_handlers_##level,             \
+		.forward = forward_handlers_##level,          \
 		.header_bytes = sizeof(struct warp),          \
 		.special_at = offsetof(struct warp, special), \
 		.tid_at = offsetof(struct warp, tid),         \
