@@ -21,7 +21,8 @@ int32_t pattern_intern(struct affine_forms *s, const int64_t lane[32])
 	struct pattern *p = &s->patterns[s->n_patterns];
 	memcpy(p->lane, lane, sizeof p->lane);
 	p->min = p->max = lane[0];
-	for (unsigned i = 1; i < 32; i++) {
+	for (unsigned i = 0; i < 32; i++) {
+		p->low[i] = (uint32_t)lane[i];
 		p->min = lane[i] < p->min ? lane[i] : p->min;
 		p->max = lane[i] > p->max ? lane[i] : p->max;
 	}

@@ -81,6 +81,7 @@ enum affine_class {
 struct pattern {
 	int64_t lane[32];
 	int64_t min, max;
+	uint32_t low[32]; /* of the lanes: their lower halves */
 };
 struct affine {
 	enum affine_class cls;

@@ -89,6 +89,8 @@ void fuse_segment(struct emit *e, const struct segment *s, uint32_t first, uint3
 uint32_t fuse_adds(struct emit *e, uint32_t first, uint32_t end);
 /* forward.c: lets uops of [first, end) hand their results on. */
 void forward_results(struct emit *e, uint32_t block, uint32_t first, uint32_t end);
+/* Is @u a spread, whatever becomes of its result? */
+bool forward_spreads(const struct emit *e, const struct uop *u);
 /* fuse_chains.c: the same for sums of products; and at the end of the program. */
 void fuse_chains(struct emit *e, const struct segment *s);
 void fuse_chains_finish(struct emit *e);

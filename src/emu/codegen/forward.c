@@ -11,16 +11,21 @@
 /* What a uop does, if its results can be handed on or its sources be. */
 struct station {
 	const struct forward_handlers *handlers; /* NULL = neither */
-	const struct emu_op_info *info;
+	unsigned n_src;                          /* of lanes */
 	enum scalar_source scalar;
 };
 
 static struct station station_of(const struct emit *e, const struct uop *u)
 {
+	const struct alu_handlers *alu = e->h->alu;
 	const uint32_t op = u->y / SCALAR_SOURCES, scalar = u->y % SCALAR_SOURCES;
-	if (op >= E_COUNT || !u->full || e->h->alu->op[op][scalar].full != u->full)
+	if (u->full == alu->spread32.full)
+		return (struct station){ e->h->forward->spread32, 0, SCALAR_NONE };
+	if (u->full == alu->select32.full)
+		return (struct station){ e->h->forward->select32, 2, SCALAR_NONE };
+	if (op >= E_COUNT || !u->full || alu->op[op][scalar].full != u->full)
 		return (struct station){ 0 };
-	return (struct station){ e->h->forward[op], &emu_ops[op], (enum scalar_source)scalar };
+	return (struct station){ e->h->forward->op[op], emu_ops[op].n_src, (enum scalar_source)scalar };
 }
 
 /* A bit for each source of @u that is the 32 lanes in @slot. */
@@ -28,7 +33,7 @@ static unsigned readers(const struct station *s, const struct uop *u, uint32_t s
 {
 	const uint32_t from[3] = { u->a, u->b, u->c };
 	unsigned found = 0;
-	for (unsigned i = 0; i < s->info->n_src && i < 3; i++)
+	for (unsigned i = 0; i < s->n_src && i < 3; i++)
 		found |= (unsigned)(from[i] == slot && s->scalar != SCALAR_A + i) << i;
 	return found;
 }
@@ -55,11 +60,15 @@ static bool takes_all(enum handed_source handed, unsigned found)
 	return sources[handed] == found;
 }
 
-/* Does nobody read what @u gives but the uop behind it? */
+/* Does nobody read what @u gives but the uop behind it? What one operation spreads for itself only
+ * its last uop reads. */
 static bool dies(const struct emit *e, uint32_t block, const struct uop *u)
 {
 	const struct ir *ir = &e->im->ir;
 	const int32_t reg = ir->ops[u->xop].d[0], next = ir->ops[u[1].xop].d[0];
+	for (unsigned t = 0; t < N_TEMPS; t++)
+		if (u->d == e->vec_temp[t])
+			return u->xop == u[1].xop;
 	if (reg < 0 || e->p->reg_slot[reg] != u->d || u[1].xop != u->xop + 1)
 		return false;
 	return next == reg || !flow_live_after(ir, &e->im->live, block, u[1].xop, reg);
@@ -92,4 +101,11 @@ void forward_results(struct emit *e, uint32_t block, uint32_t first, uint32_t en
 		if (handed != HANDED_NONE)
 			use(u, &here.handlers->keep[handed][here.scalar]);
 	}
+}
+
+bool forward_spreads(const struct emit *e, const struct uop *u)
+{
+	const struct forward_handlers *h = e->h->forward->spread32;
+	return u->full == e->h->alu->spread32.full || u->full == e->h->alu->spread64.full ||
+	       (h && (u->full == h->keep[0][0].full || u->full == h->drop[0][0].full));
 }

@@ -68,6 +68,11 @@ struct forward_handlers {
 	struct handler keep[HANDED_SOURCES][SCALAR_SOURCES], drop[HANDED_SOURCES][SCALAR_SOURCES];
 };
 
+/* By operation, and of others of alu_handlers; NULL = none. */
+struct forward_tables {
+	const struct forward_handlers *op[E_COUNT], *spread32, *select32;
+};
+
 struct alu_handlers {
 	struct handler op[E_COUNT][SCALAR_SOURCES]; /* comparisons included; .full NULL = not there */
 	/* Comparisons of scalar + pattern, their first or second source, with a scalar; the same. */
@@ -130,7 +135,7 @@ struct handler_set {
 	const struct mem_handlers *mem;
 	const struct wide_handlers *wide;
 	const struct fused_handlers *fused;
-	const struct forward_handlers *const *forward; /* by operation; NULL = none of it */
+	const struct forward_tables *forward;
 	/* The header of a frame: its bytes, and where special registers (8 bytes each) and the lanes'
 	 * %tid (3 x 32 words) lie in it. */
 	uint32_t header_bytes, special_at, tid_at;

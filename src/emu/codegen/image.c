@@ -220,9 +220,9 @@ static void emit_program(struct emit *e)
 		struct uop *u = &p->uops[i];
 		if (u->full == c->guard.full || u->full == c->guard_access.full) {
 			u->x.to = &p->uops[u->x.u];
-		} else if (u->full == e->h->alu->spread32.full || u->full == e->h->alu->spread64.full ||
-		           u->full == c->check_s32.full || u->full == c->check_u32.full ||
-		           u->full == c->check_positive.full || compares_row(e, u)) {
+		} else if (forward_spreads(e, u) || u->full == c->check_s32.full ||
+		           u->full == c->check_u32.full || u->full == c->check_positive.full ||
+		           compares_row(e, u)) {
 			u->x.pattern = &p->forms.patterns[u->x.u];
 		}
 	}

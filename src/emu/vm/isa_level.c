@@ -17,7 +17,7 @@
 	extern const struct handler tensor_handlers_##level;       \
 	extern const struct handler quick_handlers_##level;        \
 	extern const struct fused_handlers fused_handlers_##level; \
-	extern const struct forward_handlers *const forward_handlers_##level[];
+	extern const struct forward_tables forward_tables_##level;
 LEVELS(X)
 #undef X
 
@@ -61,7 +61,7 @@ const struct handler_set *handler_set_choose(const char *wanted)
 		.mem = &mem_handlers_##level,                 \
 		.wide = &wide_handlers_##level,               \
 		.fused = &fused_handlers_##level,             \
-		.forward = forward_handlers_##level,          \
+		.forward = &forward_tables_##level,           \
 		.header_bytes = sizeof(struct warp),          \
 		.special_at = offsetof(struct warp, special), \
 		.tid_at = offsetof(struct warp, tid),         \

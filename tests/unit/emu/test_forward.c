@@ -22,17 +22,19 @@ static unsigned any(unsigned n)
 	return (unsigned)(seed >> 33) % n;
 }
 
-/* %d of r0 to r7, or one of two scalars, or a number. */
+/* One of r0 to r7, of two scalars, of what follows from the thread alone; or a number. */
 static const char *source(unsigned last)
 {
 	static char text[3][24];
 	static unsigned turn;
 	char *t = text[turn = (turn + 1) % 3];
-	const unsigned kind = any(8);
+	const unsigned kind = any(9);
 	if (kind < 5)
 		snprintf(t, sizeof text[0], "%%r%u", kind < 3 ? last : any(REGS));
 	else if (kind < 7)
 		snprintf(t, sizeof text[0], "%%s%u", kind - 5);
+	else if (kind == 7)
+		snprintf(t, sizeof text[0], "%%x%u", any(3));
 	else
 		snprintf(t, sizeof text[0], "%u", any(64));
 	return t;

@@ -205,12 +205,12 @@ SELECT(32)
 SELECT(64)
 
 /* d[lane] = scalar a + pattern x */
-#define SPREAD(bits)                                                      \
+#define SPREAD(bits, lane)                                                \
 	HANDLER(spread##bits##_full)                                          \
 	{                                                                     \
 		mem_u##bits *d = frame(w, u->d);                                  \
 		const uint##bits##_t base = *(const mem_u##bits *)frame(w, u->a); \
-		const int64_t *p = u->x.pattern->lane;                            \
+		const __typeof__(&u->x.pattern->lane[0]) p = u->x.pattern->lane;  \
 		(void)mask;                                                       \
 		EACH_LANE(i) d[i] = base + (uint##bits##_t)p[i];                  \
 		NEXT_full(u + 1);                                                 \
@@ -219,7 +219,7 @@ SELECT(64)
 	{                                                                     \
 		mem_u##bits *m = frame(w, u->d);                                  \
 		const uint##bits##_t base = *(const mem_u##bits *)frame(w, u->a); \
-		const int64_t *p = u->x.pattern->lane;                            \
+		const __typeof__(&u->x.pattern->lane[0]) p = u->x.pattern->lane;  \
 		EACH_LANE(i)                                                      \
 		{                                                                 \
 			const uint##bits##_t r = base + (uint##bits##_t)p[i];         \
@@ -227,31 +227,31 @@ SELECT(64)
 		}                                                                 \
 		NEXT_masked(u + 1);                                               \
 	}
-SPREAD(32)
-SPREAD(64)
+SPREAD(32, low)
+SPREAD(64, lane)
 
 /*
  * d: predicate, of scalar a + pattern x against scalar b; y: all ones to invert the result. Most
  * warps are wholly on one side, as of `if (i < n)`: @all and @none say which, of the lowest and the
  * highest lane, where no lane wraps around.
  */
-#define ROW_CMP(id, T, all, none, expr)                                            \
-	static inline uint32_t id##_bits(struct warp *w, const struct uop *u)          \
-	{                                                                              \
-		const struct pattern *p = u->x.pattern;                                    \
-		const LANE_##T first = *(const LANE_##T *)frame(w, u->a);                  \
-		const LANE_##T b = *(const LANE_##T *)frame(w, u->b);                      \
-		const int64_t lo = first + p->min, hi = first + p->max;                    \
-		if (lo == (LANE_##T)lo && hi == (LANE_##T)hi && ((all) || (none)))         \
-			return (all) ? ~u->y : u->y;                                           \
-		int32_t r[32];                                                             \
-		EACH_LANE(i)                                                               \
-		{                                                                          \
-			const LANE_##T a = (LANE_##T)((uint32_t)first + (uint32_t)p->lane[i]); \
-			r[i] = (expr) ? -1 : 0;                                                \
-		}                                                                          \
-		return pack_bits(r) ^ u->y;                                                \
-	}                                                                              \
+#define ROW_CMP(id, T, all, none, expr)                                    \
+	static inline uint32_t id##_bits(struct warp *w, const struct uop *u)  \
+	{                                                                      \
+		const struct pattern *p = u->x.pattern;                            \
+		const LANE_##T first = *(const LANE_##T *)frame(w, u->a);          \
+		const LANE_##T b = *(const LANE_##T *)frame(w, u->b);              \
+		const int64_t lo = first + p->min, hi = first + p->max;            \
+		if (lo == (LANE_##T)lo && hi == (LANE_##T)hi && ((all) || (none))) \
+			return (all) ? ~u->y : u->y;                                   \
+		int32_t r[32];                                                     \
+		EACH_LANE(i)                                                       \
+		{                                                                  \
+			const LANE_##T a = (LANE_##T)((uint32_t)first + p->low[i]);    \
+			r[i] = (expr) ? -1 : 0;                                        \
+		}                                                                  \
+		return pack_bits(r) ^ u->y;                                        \
+	}                                                                      \
 	CMP_HANDLERS(id)
 ROW_CMP(row_eq_b32, u32, false, b<lo || b> hi, a == b)
 ROW_CMP(row_lt_s32, s32, hi < b, lo >= b, a < b)

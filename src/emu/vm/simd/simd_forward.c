@@ -65,6 +65,9 @@ static inline vector_f32 settled(vector_f32 r)
 	const vector_##T x = (vector_##T)INTRINSIC(set1_epi32)(*(const mem_s32 *)frame(w, u->x));
 #define FROM_HANDED(x, T) const vector_##T x = (vector_##T)g[i];
 
+#define FROM_PATTERN(name) \
+	const vector_u32 name = (vector_u32)((const frame_vector *)(const void *)u->x.pattern->low)[i];
+
 #define FORWARD_HANDLER(name)                                                                  \
 	static const struct uop *name(struct warp *w __attribute__((unused)), const struct uop *u, \
 	                              uint32_t mask __attribute__((unused)), HANDED_PARAMS)
@@ -76,44 +79,44 @@ static inline vector_f32 settled(vector_f32 r)
 	{                                            \
 		fetch r[i] = (vector_u32)(expr);         \
 	}
-/* @r where @mask is set, else what is there: vector @i of a register at @d. */
-static inline void merge(frame_vector *d, unsigned i, uint32_t mask, vector_u32 r)
+/* @a where @mask is set, else @b: vector @i of a register. */
+static inline vector_u32 merge(uint32_t mask, unsigned i, vector_u32 a, vector_u32 b)
 {
 #if VECTORS == 2
-	const machine_int merged =
-		_mm512_mask_mov_epi32((machine_int)d[i], (__mmask16)(mask >> 16 * i), (machine_int)r);
-	d[i] = (frame_vector)merged;
+	const __mmask16 on = (__mmask16)(mask >> 16 * i);
+	return (vector_u32)_mm512_mask_mov_epi32((machine_int)b, on, (machine_int)a);
 #else
 	const frame_vector bit = ((const frame_vector *)(const void *)lane_bit)[i];
 	const vector_s32 on = ((vector_u32)bit & mask) != 0;
-	d[i] = (frame_vector)PICK(on, r, (vector_u32)d[i]);
+	return PICK(on, a, b);
 #endif
 }
+#define CHOSEN(i, a, b) merge(PRED(u->c) ^ (uint32_t)u->x.u, i, a, b)
 /* Under a mask all lanes are written, too, the others with what they held; see simd_alu.c. */
-#define FORM(name, fetch, expr)                   \
-	FORWARD_HANDLER(name##_keep_full)             \
-	{                                             \
-		COMPUTE(fetch, expr)                      \
-		frame_vector *d = frame(w, u->d);         \
-		EACH_VECTOR(i) d[i] = (frame_vector)r[i]; \
-		HAND_ON(r, full);                         \
-	}                                             \
-	FORWARD_HANDLER(name##_keep_masked)           \
-	{                                             \
-		COMPUTE(fetch, expr)                      \
-		frame_vector *d = frame(w, u->d);         \
-		EACH_VECTOR(i) merge(d, i, mask, r[i]);   \
-		HAND_ON(r, masked);                       \
-	}                                             \
-	FORWARD_HANDLER(name##_drop_full)             \
-	{                                             \
-		COMPUTE(fetch, expr)                      \
-		HAND_ON(r, full);                         \
-	}                                             \
-	FORWARD_HANDLER(name##_drop_masked)           \
-	{                                             \
-		COMPUTE(fetch, expr)                      \
-		HAND_ON(r, masked);                       \
+#define FORM(name, fetch, expr)                                                     \
+	FORWARD_HANDLER(name##_keep_full)                                               \
+	{                                                                               \
+		COMPUTE(fetch, expr)                                                        \
+		frame_vector *d = frame(w, u->d);                                           \
+		EACH_VECTOR(i) d[i] = (frame_vector)r[i];                                   \
+		HAND_ON(r, full);                                                           \
+	}                                                                               \
+	FORWARD_HANDLER(name##_keep_masked)                                             \
+	{                                                                               \
+		COMPUTE(fetch, expr)                                                        \
+		frame_vector *d = frame(w, u->d);                                           \
+		EACH_VECTOR(i) d[i] = (frame_vector)merge(mask, i, r[i], (vector_u32)d[i]); \
+		HAND_ON(r, masked);                                                         \
+	}                                                                               \
+	FORWARD_HANDLER(name##_drop_full)                                               \
+	{                                                                               \
+		COMPUTE(fetch, expr)                                                        \
+		HAND_ON(r, full);                                                           \
+	}                                                                               \
+	FORWARD_HANDLER(name##_drop_masked)                                             \
+	{                                                                               \
+		COMPUTE(fetch, expr)                                                        \
+		HAND_ON(r, masked);                                                         \
 	}
 /* Which lanes hold what a comparison says, whose results are all ones or 0; nothing is handed on.
  */
@@ -186,6 +189,11 @@ static inline void merge(frame_vector *d, unsigned i, uint32_t mask, vector_u32 
 #define FORWARD_CMP(id, T, ...) FORMS2_HANDED(CMP_FORM, id, T, T, __VA_ARGS__)
 #include "emu/lane/forward.def"
 
+FORM(spread32_none, FROM_SCALAR(a, u32) FROM_PATTERN(b), a + b)
+FORM(select32_none, FROM_LANES(a, u32) FROM_LANES(b, u32), CHOSEN(i, a, b))
+FORM(select32_a, FROM_HANDED(a, u32) FROM_LANES(b, u32), CHOSEN(i, a, b))
+FORM(select32_b, FROM_LANES(a, u32) FROM_HANDED(b, u32), CHOSEN(i, a, b))
+
 /* --- tables --- */
 
 #define FN(name) { (uop_fn)(void (*)(void))name##_full, (uop_fn)(void (*)(void))name##_masked }
@@ -219,13 +227,29 @@ static inline void merge(frame_vector *d, unsigned i, uint32_t mask, vector_u32 
 	static const struct forward_handlers forward_##id = { .keep = { HANDED2(id, keep) } };
 #include "emu/lane/forward.def"
 
+static const struct forward_handlers forward_spread32 = {
+	{ [HANDED_NONE] = { FN(spread32_none_keep) } },
+	{ [HANDED_NONE] = { FN(spread32_none_drop) } },
+};
+#define SELECT_TABLE(how)                            \
+	{                                                \
+		[HANDED_NONE] = { FN(select32_none_##how) }, \
+		[HANDED_A] = { FN(select32_a_##how) },       \
+		[HANDED_B] = { FN(select32_b_##how) },       \
+	}
+static const struct forward_handlers forward_select32 = { SELECT_TABLE(keep), SELECT_TABLE(drop) };
+
 #define FORWARD1(id, D, A, expr) [E_##id] = &forward_##id,
 #define FORWARD2(id, D, A, B, expr) [E_##id] = &forward_##id,
 #define FORWARD3(id, D, A, B, C, expr) [E_##id] = &forward_##id,
 #define FORWARD_CMP(id, T, ...) [E_##id] = &forward_##id,
-const struct forward_handlers *const LEVEL(forward_handlers)[E_COUNT] = {
+const struct forward_tables LEVEL(forward_tables) = {
+	.op = {
 #include "emu/lane/forward.def"
+	},
+	.spread32 = &forward_spread32,
+	.select32 = &forward_select32,
 };
 #else
-const struct forward_handlers *const LEVEL(forward_handlers)[E_COUNT] = { NULL };
+const struct forward_tables LEVEL(forward_tables) = { 0 };
 #endif
