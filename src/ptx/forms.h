@@ -63,7 +63,7 @@
 	X(TILE)       \
 	X(MULTICAST)  \
 	X(POLICY)     \
-	X(CPMASK)     \
+	X(MAP)        \
 	X(NOINC)      \
 	X(NOCOMPLETE) \
 	X(PROXY)      \

@@ -147,9 +147,8 @@ static bool parse_shape(const char *s, size_t n, struct ptx_mma *mma)
 /* Groups that set the mode of an instruction, and those of which nothing is kept. */
 static const uint64_t mode_groups =
 	G(SHFL) | G(VOTE) | G(PRMT) | G(BOUNDS) | G(CHANNEL) | G(LOD) | G(TEST) | G(DONE);
-static const uint64_t idle_groups = G(LEVEL) | G(HINT) | G(BARCTA) | G(SHAPE) | G(TILE) |
-                                    G(CPMASK) | G(NOCOMPLETE) | G(PROXY) | G(READ) | G(POPC) |
-                                    G(MMIO);
+static const uint64_t idle_groups = G(LEVEL) | G(HINT) | G(BARCTA) | G(SHAPE) | G(TILE) | G(MAP) |
+                                    G(NOCOMPLETE) | G(PROXY) | G(READ) | G(POPC) | G(MMIO);
 
 static void apply_modifier(const struct modifier *m, bool again, struct ptx_inst *inst)
 {
@@ -227,7 +226,7 @@ static int max_types(enum ptx_op op)
 static uint64_t may_repeat(enum ptx_op op)
 {
 	uint64_t groups = G(HINT);
-	if (op == OP_CP_ASYNC || is_bulk(op))
+	if (op == OP_CP_ASYNC || op == OP_MAP_COPY || is_bulk(op))
 		groups |= G(SPACE);
 	if (is_product(op))
 		groups |= G(LAYOUT);

@@ -7,9 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TEXTURE "Textures and surfaces are not supported; read through a pointer instead."
+#define TEXTURE "What a texture or surface is like is known to the host: pass it as an argument."
 #define CLUSTER "Work is not taken from other clusters; launch one block for each piece of it."
-#define STACK "Stack memory of variable size is not supported; use an array."
 static const struct refused_family {
 	const char *prefix, *section, *remedy;
 } families[] = {
@@ -23,14 +22,10 @@ static const struct refused_family {
 	{ "suq.", "9.7.11", TEXTURE },
 	{ "cp.async.bulk", "9.7.9", "Copies of tensors are supported in tile mode only." },
 	{ "cp.reduce.async.bulk", "9.7.9", "Copies of tensors are supported in tile mode only." },
-	{ "tensormap", "9.7.9", "Tensor maps cannot be changed in a kernel; make them on the host." },
 	{ "wgmma.", "9.7.15", "Products of sparse matrices and of single bits are not supported." },
 	{ "tcgen05.", "9.7.16", "Tensor memory is not supported; use mma.sync or wmma." },
 	{ "clusterlaunchcontrol", "9.7.13", CLUSTER },
 	{ "multimem.", "9.7.9", "Multicast memory is not supported." },
-	{ "alloca", "9.7.17", STACK },
-	{ "stacksave", "9.7.17", STACK },
-	{ "stackrestore", "9.7.17", STACK },
 };
 
 static const struct refused_family *family_of(const struct token *word)

@@ -350,6 +350,9 @@ static bool finish_body(struct parser *p)
 {
 	struct ptx_func *f = func_at_hand(p);
 	bool to_end = false;
+	if (p->register_results && !(f->n_insts && f->insts[f->n_insts - 1].op == OP_RET) &&
+	    !give_register_results(p, true))
+		return false;
 	if (!resolve_labels(p, &to_end))
 		return false;
 	if (to_end)
@@ -375,6 +378,9 @@ bool parse_body(struct parser *p)
 	memset(p->site_hash, 0xff, sizeof p->site_hash);
 	if (!at_punct(p, '{'))
 		return fail(p, "expected '{' or ';' behind the head of '%s'", func_at_hand(p)->name);
+	p->register_results = false;
+	if (!open_parameter_registers(p))
+		return false;
 	size_t depth = 0;
 	do {
 		bool ok = true;

@@ -159,6 +159,8 @@ bool parse_func(struct parser *p, bool is_entry)
 	size_t outer = p->scope_mark;
 	p->scope_mark = names_open(&p->names);
 	for (unsigned i = 0; i < f->n_params + f->n_rets; i++) {
+		if (f->params[i].in_register)
+			continue;
 		size_t len = strlen(f->params[i].name);
 		struct sym s = { .name = f->params[i].name,
 			             .len = (uint32_t)len,

@@ -40,10 +40,12 @@ static bool parse_target(struct parser *p)
 			size_t n = t.len < sizeof p->m->target ? t.len : sizeof p->m->target - 1;
 			memcpy(p->m->target, t.s, n);
 			p->m->target[n] = '\0';
-		} else if (!tok_is(&t, TOK_NAME, "debug")) {
+		} else if (!tok_is(&t, TOK_NAME, "debug") && !tok_is(&t, TOK_NAME, "texmode_unified") &&
+		           !tok_is(&t, TOK_NAME, "texmode_independent")) {
 			report_at(p, t.s, t.line, ERR_UNSUPPORTED, "target option '%.*s' is not supported",
 			          (int)t.len, t.s);
-			return err_remedy(p->err, "Supported: an architecture, and 'debug'.");
+			return err_remedy(p->err, "Supported: an architecture, 'debug', 'texmode_unified' "
+			                          "and 'texmode_independent'.");
 		}
 		if (!accept_punct(p, ',', &more))
 			return false;

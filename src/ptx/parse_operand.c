@@ -54,6 +54,16 @@ static bool parse_predicate(struct parser *p, const struct ptx_inst *inst, struc
 	return parse_source(p, &w, inst, false, o);
 }
 
+/* Does a predicate stand here? */
+static bool at_predicate(struct parser *p)
+{
+	uint32_t member;
+	const struct sym *s =
+		p->tok.kind == TOK_NAME ? names_find_token(&p->names, &p->tok, &member) : NULL;
+	return at_punct(p, '!') ||
+	       (s && s->kind == SYM_REG && func_at_hand(p)->regs[s->index].type == PTX_PRED);
+}
+
 /* A branch target, resolved at the end of the function. */
 static bool parse_label(struct parser *p, struct ptx_operand *o)
 {
@@ -89,6 +99,19 @@ static bool parse_branch_table(struct parser *p, struct ptx_operand *o)
 	return true;
 }
 
+/* A tensor map that is a variable: a move before the instruction puts its address into a register.
+ */
+static bool parse_map_variable(struct parser *p, const struct ptx_inst *inst, struct ptx_operand *o)
+{
+	const struct want address = { .bytes = 8, .type = PTX_B64 };
+	struct ptx_inst *move = &p->constants[p->n_constants++];
+	*move = (struct ptx_inst){ .op = OP_MOV, .type = PTX_B64, .vec = 1, .guard = -1, .made = true };
+	move->n_opnds = 2;
+	move->opnd[0] = (struct ptx_operand){ .kind = OPND_REG, .reg = add_nameless_reg(p, PTX_B64) };
+	o->vec[o->n_vec++] = move->opnd[0].reg;
+	return parse_source(p, &address, inst, false, &move->opnd[1]);
+}
+
 /* The register that names a texture, a surface or a tensor map. */
 static bool parse_handle(struct parser *p, const struct ptx_inst *inst, struct ptx_operand *o)
 {
@@ -96,10 +119,21 @@ static bool parse_handle(struct parser *p, const struct ptx_inst *inst, struct p
 	const struct token t = p->tok;
 	const struct sym *s = t.kind == TOK_NAME ? names_find_token(&p->names, &t, &member) : NULL;
 	const bool map = inst->geometry == GEOMETRY_NONE;
-	if (!s || s->kind != SYM_REG)
-		return fail_at(p, t.s, t.line, ERR_UNSUPPORTED,
-		               map ? "a tensor map is named by a register here"
-		                   : "a texture is named by a register here");
+	const bool variable = s && (s->kind == SYM_VAR || s->kind == SYM_PARAM);
+	if (map && variable)
+		return parse_map_variable(p, inst, o);
+	if (variable) {
+		report_at(p, t.s, t.line, ERR_UNSUPPORTED,
+		          "a texture that is named by a variable is not supported; PTX ISA %s",
+		          ptx_op_section(inst->op));
+		return err_remedy(p->err,
+		                  "No host can bind one since CUDA 12; pass a texture object, whose "
+		                  "value a register holds.");
+	}
+	if (!s)
+		return unknown_name(p, &t);
+	if (s->kind != SYM_REG)
+		return fail(p, "expected a register with a texture or a tensor map");
 	o->vec[o->n_vec++] = s->index + (int32_t)member;
 	return advance(p);
 }
@@ -135,7 +169,10 @@ static bool parse_texture(struct parser *p, const struct ptx_inst *inst, struct 
 	    !accept_punct(p, '{', &list))
 		return false;
 	do {
-		if (!parse_coordinate(p, inst, o) || !accept_punct(p, ',', &more))
+		const unsigned before = o->n_vec;
+		if (!list && !take_vector_reg(p, o))
+			return false;
+		if ((o->n_vec == before && !parse_coordinate(p, inst, o)) || !accept_punct(p, ',', &more))
 			return false;
 	} while (list && more);
 	return (!list || expect(p, '}', "after the coordinates")) &&
@@ -152,6 +189,8 @@ bool parse_one(struct parser *p, char role, char width, const struct ptx_inst *i
 	case 's':
 	case 'S': return parse_source(p, &w, inst, role == 'S', o);
 	case 'q': return parse_predicate(p, inst, o);
+	case 'z':
+		return at_predicate(p) ? parse_predicate(p, inst, o) : parse_source(p, &w, inst, false, o);
 	case 'm': return parse_address(p, inst, o);
 	case 'x': return parse_texture(p, inst, o);
 	case 'l': return parse_label(p, o);
@@ -178,12 +217,8 @@ static bool parse_bar(struct parser *p, struct ptx_inst *inst)
 		if (!parse_destination(p, &result, inst, false, &o[0]) || !expect_comma(p, inst) ||
 		    !parse_source(p, &word, inst, false, &o[1]) || !expect_comma(p, inst))
 			return false;
-		uint32_t member;
-		const struct sym *s =
-			p->tok.kind == TOK_NAME ? names_find_token(&p->names, &p->tok, &member) : NULL;
-		bool pred = at_punct(p, '!') ||
-		            (s && s->kind == SYM_REG && func_at_hand(p)->regs[s->index].type == PTX_PRED);
-		if (!pred && (!parse_source(p, &word, inst, false, &o[2]) || !expect_comma(p, inst)))
+		if (!at_predicate(p) &&
+		    (!parse_source(p, &word, inst, false, &o[2]) || !expect_comma(p, inst)))
 			return false;
 		return parse_predicate(p, inst, &o[3]);
 	}
@@ -194,17 +229,19 @@ static bool parse_bar(struct parser *p, struct ptx_inst *inst)
 	return parse_source(p, &word, inst, false, &o[1]);
 }
 
-/* One .param variable or parameter of a call. */
-static bool parse_call_symbol(struct parser *p, int32_t *symbol)
+/* One .param variable or parameter of a call, or a register or constant that becomes one. */
+static bool parse_call_symbol(struct parser *p, const struct ptx_inst *inst, bool result,
+                              int32_t *symbol)
 {
 	uint32_t member;
 	const struct token t = p->tok;
 	if (t.kind != TOK_NAME)
-		return fail_at(p, t.s, t.line, ERR_UNSUPPORTED,
-		               "only .param variables can be passed to a function");
+		return pass_register(p, inst, result, symbol);
 	const struct sym *s = names_find_token(&p->names, &t, &member);
 	if (!s)
 		return unknown_name(p, &t);
+	if (s->kind == SYM_REG)
+		return pass_register(p, inst, result, symbol);
 	bool param =
 		s->kind == SYM_PARAM || (s->kind == SYM_VAR && p->m->vars[s->index].space == SPACE_PARAM);
 	if (!param)
@@ -228,7 +265,7 @@ static bool parse_callee(struct parser *p, const struct ptx_inst *inst, struct p
 	return true;
 }
 
-static bool parse_arguments(struct parser *p, struct ptx_operand *o)
+static bool parse_arguments(struct parser *p, const struct ptx_inst *inst, struct ptx_operand *o)
 {
 	struct ptx_func *f = func_at_hand(p);
 	bool more;
@@ -239,7 +276,8 @@ static bool parse_arguments(struct parser *p, struct ptx_operand *o)
 	more = !at_punct(p, ')');
 	while (more) {
 		grow_array(&f->lists, f->n_lists, &p->lists_cap, sizeof *f->lists);
-		if (!parse_call_symbol(p, &f->lists[f->n_lists]) || !accept_punct(p, ',', &more))
+		if (!parse_call_symbol(p, inst, false, &f->lists[f->n_lists]) ||
+		    !accept_punct(p, ',', &more))
 			return false;
 		f->n_lists++;
 		o->i64++;
@@ -257,14 +295,14 @@ static bool parse_call(struct parser *p, struct ptx_inst *inst)
 		return false;
 	if (more) {
 		o[1].kind = OPND_SYMBOL;
-		if (!parse_call_symbol(p, &o[1].symbol) || !expect(p, ')', "after the return value") ||
-		    !expect_comma(p, inst))
+		if (!parse_call_symbol(p, inst, true, &o[1].symbol) ||
+		    !expect(p, ')', "after the return value") || !expect_comma(p, inst))
 			return false;
 	}
 	if (!parse_callee(p, inst, &o[0]) || !accept_punct(p, ',', &more))
 		return false;
 	if (more && at_punct(p, '('))
-		if (!parse_arguments(p, &o[2]) || !accept_punct(p, ',', &more))
+		if (!parse_arguments(p, inst, &o[2]) || !accept_punct(p, ',', &more))
 			return false;
 	return !more || expect_name(p, &prototype, "a prototype");
 }
@@ -275,6 +313,27 @@ static bool vector_fits(const struct ptx_inst *inst, const struct ptx_operand *o
 	if (inst->vec == 1)
 		return o->kind != OPND_VEC;
 	return o->kind == OPND_NONE || (o->kind == OPND_VEC && o->n_vec == inst->vec);
+}
+
+static bool same_length(const struct ptx_operand *a, const struct ptx_operand *b)
+{
+	return a->kind == OPND_VEC && b->kind == OPND_VEC && a->n_vec == b->n_vec;
+}
+
+/* Rules over the operands of what moves vectors, or tests a result of logic. */
+static bool check_pairs(struct parser *p, const struct ptx_inst *inst, const struct token *at)
+{
+	const struct ptx_operand *o = inst->opnd;
+	const bool logic = inst->boolop != BOOL_NONE;
+	if (inst->op == OP_LOP3 &&
+	    (logic != (o[1].kind == OPND_REG) || logic != (o[5].kind != OPND_NONE)))
+		return fail_at(p, at->s, at->line, ERR_PARSE,
+		               "'%s': two predicates and .and or .or belong together", inst->text);
+	if (inst->op == OP_MOV && (inst->vec > 1 || o[0].kind == OPND_VEC) &&
+	    (inst->vec > 1 || o[1].kind == OPND_VEC) && !same_length(&o[0], &o[1]))
+		return fail_at(p, at->s, at->line, ERR_PARSE, "'%s' needs two vectors of one length",
+		               inst->text);
+	return true;
 }
 
 /* Rules over several operands. */
@@ -343,6 +402,12 @@ bool parse_operands(struct parser *p, struct ptx_inst *inst)
 			if (!accept_punct(p, '|', &bar) ||
 			    (bar && !parse_destination(p, &pred, inst, false, o)))
 				return false;
+		} else if (*s == 'k') {
+			int64_t table;
+			slot--;
+			if (!expect_comma(p, inst) || !expect_int(p, &table, "an integer constant"))
+				return false;
+			inst->mma.k = (uint16_t)(table & 0xff);
 		} else if (!(optional && (at_punct(p, ';') || at_policy(p, inst, s[1])))) {
 			if ((!first && !expect_comma(p, inst)) || !parse_one(p, s[0], s[1], inst, o))
 				return false;
@@ -350,5 +415,6 @@ bool parse_operands(struct parser *p, struct ptx_inst *inst)
 		first = false;
 		s += s[2] == ' ' ? 3 : 2;
 	}
-	return check_operands(p, inst, &at) && (!(inst->flags & PF_POLICY) || parse_policy(p, inst));
+	return check_operands(p, inst, &at) && check_pairs(p, inst, &at) &&
+	       (!(inst->flags & PF_POLICY) || parse_policy(p, inst));
 }

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct want want_of(const struct ptx_inst *inst, char width)
@@ -117,6 +118,47 @@ static bool parse_reg(struct parser *p, const struct want *w, const struct ptx_i
 	return check_reg(p, &t, *reg, w, inst) && advance(p);
 }
 
+/* A special register: its number, or the zero that the fourth element of each is (PTX ISA 10). */
+static bool find_special(const struct token *t, struct ptx_operand *o)
+{
+	static const char *const of_four[] = {
+		"%tid.w",       "%ntid.w",       "%ctaid.w",         "%nctaid.w",
+		"%clusterid.w", "%nclusterid.w", "%cluster_ctaid.w", "%cluster_nctaid.w",
+	};
+	if (t->s[0] != '%')
+		return false;
+	for (int s = 0; s < SR_COUNT; s++)
+		if (tok_is(t, TOK_NAME, ptx_special_name((enum ptx_special)s))) {
+			o->kind = OPND_SPECIAL;
+			o->special = (enum ptx_special)s;
+			return true;
+		}
+	for (size_t i = 0; i < ARRAY_LEN(of_four); i++)
+		if (tok_is(t, TOK_NAME, of_four[i])) {
+			o->kind = OPND_INT;
+			return true;
+		}
+	return false;
+}
+
+/* Special registers that PTX has (ISA 10) and this parser refuses by name. */
+static bool refuse_special(struct parser *p, const struct token *t)
+{
+	static const char *const families[] = {
+		"%envreg", "%pm", "%tid", "%ntid", "%ctaid", "%nctaid"
+	};
+	for (size_t i = 0; i < ARRAY_LEN(families); i++) {
+		size_t n = strlen(families[i]);
+		if (t->len < n || memcmp(t->s, families[i], n) != 0)
+			continue;
+		report_at(p, t->s, t->line, ERR_UNSUPPORTED,
+		          "special register '%.*s' is not supported; PTX ISA 10", (int)t->len, t->s);
+		return err_remedy(p->err, "Supported: %%tid %%ntid %%ctaid %%nctaid (.x .y .z), lane, warp "
+		                          "and SM numbers, lane masks, clocks, shared-memory sizes.");
+	}
+	return unknown_name(p, t);
+}
+
 /* How many elements the vector has that the token at hand opens. */
 static unsigned vector_length(const struct parser *p)
 {
@@ -165,6 +207,29 @@ static bool at_lone_zero(const struct parser *p)
 	return t.kind == TOK_PUNCT && (t.punct == ',' || t.punct == '}');
 }
 
+/* Has the vector at @at as many elements, or for a move bits, as the instruction takes? */
+static bool check_length(struct parser *p, const struct want *w, const struct ptx_inst *inst,
+                         bool sink, const struct ptx_operand *o, unsigned bytes,
+                         const struct token *at)
+{
+	if (inst->op == OP_MOV && inst->vec == 1) {
+		bool sinks = false;
+		for (int i = 0; i < o->n_vec; i++)
+			sinks |= o->vec[i] < 0;
+		if (sinks ? bytes >= w->bytes : bytes != w->bytes)
+			return fail_at(p, at->s, at->line, ERR_PARSE,
+			               "the elements have %u bits, '%s' "
+			               "needs %u",
+			               bytes * 8, inst->text, w->bytes * 8);
+	} else if ((ptx_op_class(inst->op) == CLASS_MEM || inst->op == OP_MOV) &&
+	           o->n_vec != inst->vec &&
+	           (sink || inst->op != OP_TEX)) { /* gradients have a length of their own */
+		return fail_at(p, at->s, at->line, ERR_PARSE, "'%s' needs %u elements, not %u", inst->text,
+		               inst->vec, o->n_vec);
+	}
+	return true;
+}
+
 /* {r0, r1, ...}: the elements of a vector load or store, the halves of a move, a fragment. */
 static bool parse_vector(struct parser *p, const struct want *w, const struct ptx_inst *inst,
                          bool sink, struct ptx_operand *o)
@@ -177,7 +242,7 @@ static bool parse_vector(struct parser *p, const struct want *w, const struct pt
 	const unsigned length = vector_length(p);
 	struct want constant = *w;
 	o->kind = OPND_VEC;
-	if (inst->op == OP_MOV) {
+	if (inst->op == OP_MOV && inst->vec == 1) {
 		element = (struct want){ 0 }; /* checked in sum */
 		constant = (struct want){ .bytes = w->bytes / length, .type = PTX_B32 };
 	}
@@ -201,49 +266,63 @@ static bool parse_vector(struct parser *p, const struct want *w, const struct pt
 		if (*reg >= 0)
 			bytes += ptx_type_bytes(func_at_hand(p)->regs[*reg].type);
 	}
-	if (inst->op == OP_MOV) {
-		bool sinks = false;
-		for (int i = 0; i < o->n_vec; i++)
-			sinks |= o->vec[i] < 0;
-		if (sinks ? bytes >= w->bytes : bytes != w->bytes)
-			return fail_at(p, open.s, open.line, ERR_PARSE,
-			               "the elements have %u bits, '%s' "
-			               "needs %u",
-			               bytes * 8, inst->text, w->bytes * 8);
-	} else if (ptx_op_class(inst->op) == CLASS_MEM && o->n_vec != inst->vec &&
-	           (sink || inst->op != OP_TEX)) { /* gradients have a length of their own */
-		return fail_at(p, open.s, open.line, ERR_PARSE, "'%s' needs %u elements, not %u",
-		               inst->text, inst->vec, o->n_vec);
-	}
-	return expect(p, '}', "after the elements");
+	return check_length(p, w, inst, sink, o, bytes, &open) && expect(p, '}', "after the elements");
 }
 
-static bool find_special(const struct token *t, enum ptx_special *special)
+/* The vector register that the token at hand names; NULL = it names none. */
+static const struct sym *at_vector(const struct parser *p, uint32_t *member)
 {
-	for (int s = 0; t->s[0] == '%' && s < SR_COUNT; s++)
-		if (tok_is(t, TOK_NAME, ptx_special_name((enum ptx_special)s))) {
-			*special = (enum ptx_special)s;
-			return true;
-		}
-	return false;
+	const struct sym *s =
+		p->tok.kind == TOK_NAME ? names_find_token(&p->names, &p->tok, member) : NULL;
+	return s && s->kind == SYM_VECTOR ? s : NULL;
 }
 
-/* Special registers that PTX has (ISA 10) and this parser refuses by name. */
-static bool refuse_special(struct parser *p, const struct token *t)
+bool take_vector_reg(struct parser *p, struct ptx_operand *o)
 {
-	static const char *const families[] = {
-		"%envreg", "%pm", "%tid", "%ntid", "%ctaid", "%nctaid",
-	};
-	for (size_t i = 0; i < ARRAY_LEN(families); i++) {
-		size_t n = strlen(families[i]);
-		if (t->len < n || memcmp(t->s, families[i], n) != 0)
-			continue;
-		report_at(p, t->s, t->line, ERR_UNSUPPORTED, "special register '%.*s' is not supported",
-		          (int)t->len, t->s);
-		return err_remedy(p->err, "Supported: %%tid %%ntid %%ctaid %%nctaid (.x .y .z), lane, warp "
-		                          "and SM numbers, lane masks, clocks, shared-memory sizes.");
+	uint32_t member;
+	const struct sym *s = at_vector(p, &member);
+	if (!s)
+		return true;
+	o->kind = OPND_VEC;
+	if (o->n_vec + s->lanes > ARRAY_LEN(o->vec))
+		return fail(p, "more than %zu elements in a vector", ARRAY_LEN(o->vec));
+	for (unsigned i = 0; i < s->lanes; i++)
+		o->vec[o->n_vec++] = s->index + (int32_t)(member + i);
+	return advance(p);
+}
+
+/* A vector register as all of an operand. */
+static bool parse_whole_vector(struct parser *p, const struct want *w, const struct ptx_inst *inst,
+                               bool sink, struct ptx_operand *o)
+{
+	const struct token t = p->tok;
+	if (!take_vector_reg(p, o))
+		return false;
+	const unsigned each = ptx_type_bytes(func_at_hand(p)->regs[o->vec[0]].type);
+	return (inst->op == OP_MOV && inst->vec == 1) || check_reg(p, &t, o->vec[0], w, inst)
+	           ? check_length(p, w, inst, sink, o, each * o->n_vec, &t)
+	           : false;
+}
+
+/* %tid and the like as a whole: its elements, each moved to a register. */
+static bool parse_special_vector(struct parser *p, struct ptx_operand *o)
+{
+	const struct token t = p->tok;
+	char name[32];
+	o->kind = OPND_VEC;
+	for (int i = 0; i < 4; i++) {
+		struct ptx_inst *move = &p->constants[p->n_constants++];
+		snprintf(name, sizeof name, "%.*s.%c", (int)t.len, t.s, "xyzw"[i]);
+		struct token element = { .kind = TOK_NAME, .s = name, .len = t.len + 2 };
+		*move = (struct ptx_inst){ .op = OP_MOV, .type = PTX_B32, .vec = 1, .guard = -1 };
+		move->n_opnds = 2;
+		move->made = true;
+		o->vec[o->n_vec++] = add_nameless_reg(p, PTX_B32);
+		move->opnd[0] = (struct ptx_operand){ .kind = OPND_REG, .reg = o->vec[i] };
+		if (!find_special(&element, &move->opnd[1]))
+			return refuse_special(p, &t);
 	}
-	return unknown_name(p, t);
+	return advance(p);
 }
 
 bool parse_symbol_offset(struct parser *p, struct ptx_operand *o)
@@ -283,9 +362,9 @@ static bool parse_named_source(struct parser *p, const struct want *w, const str
 	}
 	if (s)
 		return fail(p, "'%.*s' is no value", (int)t.len, t.s);
-	if (find_special(&t, &o->special)) {
-		o->kind = OPND_SPECIAL;
-		p->m->reserved_shared |= o->special >= SR_RESERVED_BEGIN && o->special <= SR_RESERVED_1;
+	if (find_special(&t, o)) {
+		p->m->reserved_shared |= o->kind == OPND_SPECIAL && o->special >= SR_RESERVED_BEGIN &&
+		                         o->special <= SR_RESERVED_1;
 		return advance(p);
 	}
 	return refuse_special(p, &t);
@@ -338,6 +417,11 @@ static bool parse_literal(struct parser *p, const struct want *w, const struct p
 bool parse_source(struct parser *p, const struct want *w, const struct ptx_inst *inst, bool vector,
                   struct ptx_operand *o)
 {
+	uint32_t member;
+	if (vector && at_vector(p, &member))
+		return parse_whole_vector(p, w, inst, false, o);
+	if (inst->op == OP_MOV && inst->vec == 4 && p->tok.kind == TOK_NAME && p->tok.s[0] == '%')
+		return parse_special_vector(p, o);
 	if (p->tok.kind == TOK_NAME && !at_constant(p))
 		return parse_named_source(p, w, inst, o);
 	if (at_punct(p, '{')) {
@@ -351,8 +435,11 @@ bool parse_source(struct parser *p, const struct want *w, const struct ptx_inst 
 bool parse_destination(struct parser *p, const struct want *w, const struct ptx_inst *inst,
                        bool vector, struct ptx_operand *o)
 {
+	uint32_t member;
 	if (vector && at_punct(p, '{'))
 		return parse_vector(p, w, inst, true, o);
+	if (vector && at_vector(p, &member))
+		return parse_whole_vector(p, w, inst, true, o);
 	if (!parse_reg(p, w, inst, true, &o->reg, &o->i64))
 		return false;
 	o->kind = o->reg < 0 ? OPND_NONE : OPND_REG;

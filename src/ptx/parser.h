@@ -31,7 +31,10 @@ static inline uint64_t align_up(uint64_t offset, uint64_t align)
 }
 
 /* --- ptx_names.c: names in nested scopes --- */
-enum sym_kind { SYM_REG, SYM_VAR, SYM_PARAM, SYM_FUNC, SYM_PROTO, SYM_TARGETS };
+enum sym_kind { SYM_REG, SYM_VECTOR, SYM_VAR, SYM_PARAM, SYM_FUNC, SYM_PROTO, SYM_TARGETS };
+/* The elements of a vector register are a second symbol of its name, with its hash changed by this.
+ */
+#define ELEMENT_HASH 0x9e3779b9u
 
 struct sym {
 	const char *name; /* in the text */
@@ -40,6 +43,7 @@ struct sym {
 	int32_t index;  /* register, variable, parameter or function; of a branch table the place in
 	                   func->lists of its number of entries, which follow */
 	uint32_t count; /* of a range "%r<count>": %r0 .. ; 0 = not a range */
+	uint8_t lanes;  /* elements of a vector register, else 0 */
 	int32_t next;   /* in the hash chain */
 };
 
@@ -57,7 +61,8 @@ void names_close(struct names *t, size_t mark);
 void names_add(struct names *t, const struct sym *s);
 /* Innermost symbol of that spelling, NULL = none. */
 const struct sym *names_find(const struct names *t, const char *name, size_t len, uint32_t hash);
-/* The same for a token, which may also name a member of a range; *member is its number. */
+/* The same for a token, which may also name a member of a range or an element of a vector register
+ * ("%v.x"); *member is its number, of a register what is to be added to its index. */
 const struct sym *names_find_token(const struct names *t, const struct token *tok,
                                    uint32_t *member);
 
@@ -123,12 +128,15 @@ struct parser {
 	size_t n_labels, labels_cap;
 	struct label_ref *refs;
 	size_t n_refs, refs_cap;
-	struct token mnemonic;        /* of the instruction that was begun last */
-	uint32_t line, leaf_line;     /* of the last .loc */
-	uint32_t file;                /* whose lines these are: ptx_func.file; 0 = not yet known */
-	bool nounroll;                /* .pragma "nounroll" since the last instruction */
-	struct ptx_inst constants[8]; /* of the instruction at hand: moves to registers of their own */
+	struct token mnemonic;         /* of the instruction that was begun last */
+	uint32_t line, leaf_line;      /* of the last .loc */
+	uint32_t file;                 /* whose lines these are: ptx_func.file; 0 = not yet known */
+	bool nounroll;                 /* .pragma "nounroll" since the last instruction */
+	struct ptx_inst constants[16]; /* of the instruction at hand: what is to stand before it */
 	unsigned n_constants;
+	struct ptx_inst behind; /* and behind it */
+	bool has_behind;
+	bool register_results; /* the function gives results in registers */
 	struct inline_site *sites;
 	size_t n_sites, sites_cap;
 	int32_t site_hash[SITE_HASH];
@@ -174,15 +182,31 @@ bool parse_constant(struct parser *p, struct constant *c, const char *what);
 /* An integer expression: the 64-bit pattern. */
 bool expect_int(struct parser *p, int64_t *value, const char *what);
 
-/* parse_var.c: .reg .shared .local .global .const .param */
-bool parse_type(struct parser *p, enum ptx_type *type);
+/* parse_reg.c: .reg */
 bool parse_reg_decl(struct parser *p);
 /* A register of the function at hand that no text has. */
 int32_t add_nameless_reg(struct parser *p, enum ptx_type type);
+
+/* parse_var.c: .shared .local .global .const .param */
+#define MAX_DIMENSIONS 16
+struct decl {
+	enum ptx_type type;
+	uint32_t lanes; /* .v2 .v4 */
+	uint32_t align;
+	struct token name;
+	uint64_t size; /* bytes */
+	uint64_t dims[MAX_DIMENSIONS];
+	unsigned n_dims;
+	bool is_array, is_open; /* open: first dimension left out, its entry in dims is 0 */
+};
+bool parse_type(struct parser *p, enum ptx_type *type);
 /* From the state space at hand to the semicolon; linkage words were consumed before. */
 bool parse_var_decl(struct parser *p, enum ptx_space space, bool is_extern);
 /* "(.param ..., ...)" into f->params. */
 bool parse_params(struct parser *p, struct ptx_func *f, bool returns);
+
+/* parse_init.c: behind the "=" of a variable that was declared as @d. */
+bool parse_init(struct parser *p, struct ptx_var *var, const struct decl *d);
 
 /* parse_body.c: "{ ... }" of a function */
 bool parse_body(struct parser *p);
@@ -234,10 +258,20 @@ bool parse_symbol_offset(struct parser *p, struct ptx_operand *o);
 /* A constant where registers stand: a move before the instruction puts it into *reg. */
 bool parse_element_constant(struct parser *p, const struct want *w, const struct ptx_inst *inst,
                             int32_t *reg);
+/* Appends the elements of the vector register at hand to @o, if it is one. */
+bool take_vector_reg(struct parser *p, struct ptx_operand *o);
 bool parse_source(struct parser *p, const struct want *w, const struct ptx_inst *inst, bool vector,
                   struct ptx_operand *o);
 bool parse_destination(struct parser *p, const struct want *w, const struct ptx_inst *inst,
                        bool vector, struct ptx_operand *o);
+
+/* parse_pass.c: arguments and results in registers */
+/* At the begin of a body: declares those of the function, and loads its arguments. */
+bool open_parameter_registers(struct parser *p);
+/* Stores its results, before the instruction at hand or @behind all. */
+bool give_register_results(struct parser *p, bool behind);
+/* The register or constant at hand as an argument of @call, or as where its @result goes. */
+bool pass_register(struct parser *p, const struct ptx_inst *call, bool result, int32_t *symbol);
 
 /* shared_layout.c: offsets of .shared variables per entry, of .global and .const ones */
 void layout_variables(struct ptx_module *m);

@@ -306,6 +306,7 @@ struct ptx_inst {
 	int32_t guard;   /* predicate register or -1 */
 	bool guard_negated;
 	bool made;     /* stands in no text: added for a call; counts nothing */
+	bool wide;     /* atom.b128: one value, in two registers */
 	bool nounroll; /* .pragma "nounroll" stands before it: the loop that begins here stays */
 	struct ptx_operand opnd[PTX_MAX_OPERANDS];
 	uint32_t line;      /* source line from .loc (of func.file, inlined: outermost), 0 = none */
@@ -337,6 +338,7 @@ struct ptx_param {
 	enum ptx_type type;
 	uint32_t size, align, offset; /* bytes; offset in the parameter area */
 	bool is_return;
+	bool in_register; /* its name is a register of the function, copied from it or to it */
 };
 
 /* A module- or function-scope variable (.global .const .shared .local). */
@@ -356,11 +358,12 @@ struct ptx_var {
 	struct ptx_reloc *relocs;
 };
 
-/* "= generic(sym)+4": the 4- or 8-byte address of @symbol plus @addend at @offset. */
+/* "= generic(sym)+4": the 4- or 8-byte address of @symbol plus @addend at @offset; "= 0xff00(sym)":
+ * one byte of it. */
 struct ptx_reloc {
 	uint64_t offset;
-	int32_t symbol; /* index into vars, or of funcs if is_func */
-	uint8_t bytes;
+	int32_t symbol;       /* index into vars, or of funcs if is_func */
+	uint8_t bytes, shift; /* shift: bits of the address below those that are taken */
 	bool is_func, generic;
 	int64_t addend;
 };

@@ -71,7 +71,9 @@ const struct sym *names_find(const struct names *t, const char *name, size_t len
 	return find_symbol(t, name, len, hash, false);
 }
 
-const struct sym *names_find_token(const struct names *t, const struct token *tok, uint32_t *member)
+/* A name as it stands, or the member of a range; *member is its number. */
+static const struct sym *find_member(const struct names *t, const struct token *tok,
+                                     uint32_t *member)
 {
 	const struct sym *exact = find_symbol(t, tok->s, tok->len, tok->hash, false);
 	uint32_t digits = tok->len - tok->prefix_len;
@@ -86,4 +88,36 @@ const struct sym *names_find_token(const struct names *t, const struct token *to
 		return exact;
 	*member = number;
 	return range;
+}
+
+/* "%v.x" or "%v.r": an element of a vector register (PTX ISA 6.4.3). */
+static const struct sym *find_element(const struct names *t, const struct token *tok,
+                                      uint32_t *member)
+{
+	static const char letters[] = "xyzwrgba";
+	if (tok->len < 3 || tok->s[tok->len - 2] != '.')
+		return NULL;
+	const char *at = memchr(letters, tok->s[tok->len - 1], sizeof letters - 1);
+	if (!at)
+		return NULL;
+	struct token whole = *tok;
+	tok_cut(&whole, tok->len - 2);
+	whole.hash ^= ELEMENT_HASH;
+	whole.prefix_hash ^= ELEMENT_HASH;
+	const uint32_t lane = (uint32_t)(at - letters) & 3;
+	const struct sym *s = find_member(t, &whole, member);
+	if (!s || lane >= s->lanes)
+		return NULL;
+	*member = *member * s->lanes + lane;
+	return s;
+}
+
+const struct sym *names_find_token(const struct names *t, const struct token *tok, uint32_t *member)
+{
+	const struct sym *s = find_member(t, tok, member);
+	if (!s)
+		return find_element(t, tok, member);
+	if (s->kind == SYM_VECTOR)
+		*member *= s->lanes;
+	return s;
 }

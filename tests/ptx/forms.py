@@ -19,8 +19,10 @@ HINT = re.compile(r"\.(L[12]::\w+|uni|sync|aligned|evict\w*)(?=\.|$)")
 
 
 def opcodes():
-    with open(os.path.join(ROOT, "src/ptx/opcode.def"), encoding="utf-8") as f:
-        names = re.findall(r'^OPCODE\(\w+, "([^"(]+)"', f.read(), re.M)
+    names = []
+    for table in ("opcode.def", "opcode_map.def"):
+        with open(os.path.join(ROOT, "src/ptx", table), encoding="utf-8") as f:
+            names += re.findall(r'^OPCODE\(\w+, "([^"(]+)"', f.read(), re.M)
     return sorted(names, key=lambda n: -n.count("."))
 
 

@@ -40,6 +40,7 @@ static void relocate_initialiser(const struct emu_module *m, const struct ptx_va
 			r->is_func ? function_address(r->symbol) : m->var_addr[r->symbol] + (uint64_t)r->addend;
 		if (!r->is_func && r->generic && m->ptx->vars[r->symbol].space == SPACE_SHARED)
 			at += SHARED_WINDOW;
+		at >>= r->shift;
 		memcpy(to + r->offset, &at, r->bytes);
 	}
 }

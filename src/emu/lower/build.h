@@ -23,11 +23,13 @@ struct lower {
 	const struct link_part *part;   /* the function that the instruction belongs to */
 	int32_t *var_cell, *param_cell; /* first cell of a variable or parameter, -1 = none yet */
 	struct cell_list arguments, results;
-	int32_t frame;    /* register with the address of the frame, -1 = no frames */
-	int32_t products; /* first of low_product_registers(), 0 = none yet */
-	int32_t carry;    /* PTX: predicate that stands for the condition code register */
-	bool first;       /* nothing emitted yet for this instruction */
-	bool counted;     /* an operation with its guard was: lanes are counted there */
+	int32_t frame; /* register with the address of the frame, -1 = no frames */
+	int32_t stack; /* PTX: register with the first free byte of the stack, -1 = none is taken */
+	int32_t *stack_kept; /* by function: register that keeps it till the return, -1 = none */
+	int32_t products;    /* first of low_product_registers(), 0 = none yet */
+	int32_t carry;       /* PTX: predicate that stands for the condition code register */
+	bool first;          /* nothing emitted yet for this instruction */
+	bool counted;        /* an operation with its guard was: lanes are counted there */
 	bool failed;
 	const char *source_file, *name; /* name: of the entry */
 	struct err *err;

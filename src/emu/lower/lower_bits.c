@@ -139,9 +139,17 @@ bool low_prmt(struct lower *l)
 
 bool low_lop3(struct lower *l)
 {
-	const struct xsrc a = low_src(l, 1, 4), b = low_src(l, 2, 4), c = low_src(l, 3, 4);
-	const uint64_t lut = (uint64_t)l->in->opnd[4].i64 & 0xff;
-	low_op4(l, E_lop3_b32, low_dst(l, 0), a, b, c, src_const(lut));
+	const struct ptx_inst *in = l->in;
+	const struct xsrc a = low_src(l, 2, 4), b = low_src(l, 3, 4), c = low_src(l, 4, 4);
+	const struct xsrc with = in->boolop == BOOL_NONE ? src_const(0) : low_pred(l, 5);
+	const int32_t d = in->boolop == BOOL_NONE ? low_dst(l, 0) : -1;
+	const int32_t r = low_op4(l, E_lop3_b32, d, a, b, c, src_const(in->mma.k));
+	if (in->boolop == BOOL_NONE)
+		return !l->failed;
+	const int32_t some = low_cmp(l, -1, CMP_NE, PTX_U32, src_reg(r), src_const(0));
+	low_bool(l, low_dst(l, 1), in->boolop, src_reg(some), with);
+	if (low_dst(l, 0) >= 0)
+		low_op1(l, E_mov_b32, low_dst(l, 0), src_reg(r));
 	return !l->failed;
 }
 

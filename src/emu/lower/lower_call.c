@@ -339,6 +339,7 @@ bool low_arrival(struct lower *l)
 {
 	unsigned at = 0;
 	low_emit(l, X_NOP);
+	low_keep_stack(l, false);
 	for (unsigned i = 0; i < l->part->f->n_params; i++) {
 		const struct passed v = passed_param(l, i);
 		const unsigned first = place_passed(&at, &v);
@@ -355,6 +356,7 @@ bool low_ret(struct lower *l)
 	if (!l->part->called)
 		return low_exit(l);
 	unsigned at = 0;
+	low_keep_stack(l, true);
 	for (unsigned i = 0; i < f->n_rets; i++) {
 		const struct passed v = passed_param(l, f->n_params + i);
 		const unsigned first = place_passed(&at, &v);

@@ -212,11 +212,27 @@ static bool integer_to_float(struct lower *l)
 	return !l->failed;
 }
 
+/* @v, where it is an infinity the largest number of its sign: @step below. */
+static struct xsrc finite(struct lower *l, struct xsrc v, uint32_t infinity, uint32_t step)
+{
+	const uint32_t sizes = infinity > 0xffff ? 0x7fffffff : 0x7fff;
+	const struct xsrc size = src_reg(low_op2(l, E_and_b32, -1, v, src_const(sizes)));
+	const int32_t beyond = low_cmp(l, -1, CMP_EQ, PTX_U32, size, src_const(infinity));
+	const struct xsrc less = src_reg(low_op2(l, E_sub_b32, -1, v, src_const(step)));
+	return src_reg(low_select(l, -1, 4, less, v, src_reg(beyond)));
+}
+
 static bool to_half(struct lower *l, int32_t d, enum ptx_type to, struct xsrc v, bool f64)
 {
 	if (l->in->flags & PF_RELU)
 		v = src_reg(low_op2(l, E_max_nan_f32, -1, v, src_const(0)));
-	round_to_half(l, d, to, v, f64);
+	if (!(l->in->flags & PF_SATFINITE)) {
+		round_to_half(l, d, to, v, f64);
+		return !l->failed;
+	}
+	const int32_t r = low_temp(l, 4);
+	round_to_half(l, r, to, v, f64);
+	low_op1(l, E_mov_b32, d, finite(l, src_reg(r), to == PTX_F16 ? 0x7c00 : 0x7f80, 1));
 	return !l->failed;
 }
 
@@ -280,6 +296,8 @@ static bool to_tf32(struct lower *l)
 		v = low_to_tf32(l, v, in->round == ROUND_RN, relu);
 	else
 		v = tf32_relu(l, src_reg(low_op1(l, E_cvt_tf32_f32, -1, v)), relu);
+	if (in->flags & PF_SATFINITE)
+		v = src_reg(low_op1(l, E_mov_b32, -1, finite(l, v, 0x7f800000, 0x2000)));
 	low_op1(l, E_mov_b32, low_dst(l, 0), v);
 	return !l->failed;
 }
@@ -310,8 +328,6 @@ bool low_cvt(struct lower *l)
 	const struct ptx_inst *in = l->in;
 	if (type_fp8(in->type) || type_fp8(in->type2))
 		return low_cvt_fp8(l);
-	if (in->flags & PF_SATFINITE)
-		return low_refuse(l, ".satfinite is supported for .e4m3x2 and .e5m2x2 only");
 	if (type_pair(in->type)) { /* two float32: a to the high half, b to the low one */
 		const enum ptx_type half = in->type == PTX_F16X2 ? PTX_F16 : PTX_BF16;
 		const int32_t hi = low_temp(l, 4), lo = low_temp(l, 4);

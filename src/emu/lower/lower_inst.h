@@ -92,6 +92,13 @@ void low_end_calls(struct lower *l);
 bool low_load_cells(struct lower *l);
 bool low_store_cells(struct lower *l);
 
+/* --- lower_stack.c --- */
+/* Before the first instruction, behind low_start_calls(), and when all are lowered. */
+void low_start_stack(struct lower *l);
+void low_end_stack(struct lower *l);
+/* At the arrival in a function, and @back at its return. */
+void low_keep_stack(struct lower *l, bool back);
+
 /* What the parser did not know. Returns false. */
 bool low_refuse_unknown(struct lower *l, const struct ptx_refusal *u);
 

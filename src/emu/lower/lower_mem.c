@@ -98,7 +98,7 @@ bool low_ld(struct lower *l)
 		return load_param(l);
 	}
 	if (in->type == PTX_B128)
-		return low_refuse(l, "128-bit registers are not supported");
+		return low_refuse(l, "vectors of 128-bit registers are not supported");
 	const unsigned n = in->vec ? in->vec : 1;
 	int32_t to[X_MAX_VEC], value[X_MAX_VEC];
 	bool direct = true;
@@ -140,7 +140,7 @@ bool low_st(struct lower *l)
 	if (in->space == SPACE_PARAM)
 		return low_store_cells(l);
 	if (in->type == PTX_B128)
-		return low_refuse(l, "128-bit registers are not supported");
+		return low_refuse(l, "vectors of 128-bit registers are not supported");
 	const unsigned n = in->vec ? in->vec : 1, lane = type_lane(in->type);
 	struct xsrc v[X_MAX_VEC];
 	for (unsigned i = 0; i < n; i++) {
@@ -207,6 +207,8 @@ static bool lower_atomic(struct lower *l, bool with_result)
 	const struct ptx_inst *in = l->in;
 	const unsigned first = with_result ? 1 : 0, lane = type_lane(in->type);
 	const struct ptx_operand *from = &in->opnd[first + 1], *to = &in->opnd[0];
+	if (in->wide)
+		return low_refuse(l, "atomics of 128 bits are not supported");
 	if (!atomic_supported(in->atom, in->type))
 		return low_refuse(l, "this operation on .%s is not supported as an atomic",
 		                  ptx_type_name(in->type));
@@ -246,7 +248,11 @@ bool low_cp_async(struct lower *l)
 	const struct ptx_inst *in = l->in;
 	const unsigned size = (unsigned)in->opnd[2].i64;
 	struct xsrc used = src_const(size);
-	if (in->n_opnds > 3 && in->opnd[3].kind != OPND_NONE)
+	const struct ptx_operand *o = &in->opnd[3];
+	const bool ignore = o->kind == OPND_REG && l->ir->func->regs[o->reg].type == PTX_PRED;
+	if (ignore) /* where it holds, zeros are written */
+		used = src_reg(low_select(l, -1, 4, src_const(0), used, low_pred(l, 3)));
+	else if (in->n_opnds > 3 && o->kind != OPND_NONE)
 		used = low_src(l, 3, 4);
 	struct xop *x = low_emit(l, X_ASYNC);
 	if (!set_address(l, x, &in->opnd[0], SPACE_SHARED))

@@ -1,6 +1,8 @@
 /* Moves between registers and state spaces: mov, cvta, isspacep (PTX ISA 9.0, 9.7.9). */
 #include "emu/lower/lower_inst.h"
 
+#include "base/text.h"
+
 /* d = {elements}: @total bytes taken apart. */
 static bool unpack_vector(struct lower *l, unsigned total)
 {
@@ -30,14 +32,24 @@ static bool pack_vector(struct lower *l, unsigned total)
 	const int32_t d = l->in->opnd[0].reg;
 	const struct ptx_operand *s = &l->in->opnd[1];
 	const unsigned each = total / s->n_vec;
-	if (each < 2)
-		return low_refuse(l, "packing of single bytes is not supported");
-	struct xsrc v[4];
-	for (unsigned i = 0; i < s->n_vec; i++)
+	struct xsrc v[ARRAY_LEN(s->vec)];
+	unsigned n = s->n_vec;
+	for (unsigned i = 0; i < n; i++)
 		v[i] = s->vec[i] < 0 ? src_const(0) : src_reg(s->vec[i]);
+	if (each == 1) { /* pairs of bytes first */
+		for (unsigned i = 0; i < n; i++)
+			v[i] = src_reg(low_op1(l, E_ext_u8, -1, v[i]));
+		for (unsigned i = 0; i < n / 2; i++) {
+			const struct xsrc high = src_reg(low_op2(l, E_shl_b32, -1, v[2 * i + 1], src_const(8)));
+			v[i] = src_reg(low_op2(l, E_or_b32, n == 2 ? d : -1, v[2 * i], high));
+		}
+		n /= 2;
+	}
+	if (n == 1)
+		return !l->failed;
 	if (total == 4)
 		low_op2(l, E_pack32, d, v[0], v[1]);
-	else if (each == 4)
+	else if (n == 2)
 		low_op2(l, E_pack64, d, v[0], v[1]);
 	else
 		low_op2(l, E_pack64, d, src_reg(low_op2(l, E_pack32, -1, v[0], v[1])),
@@ -45,9 +57,28 @@ static bool pack_vector(struct lower *l, unsigned total)
 	return !l->failed;
 }
 
+/* {d, ...} = {s, ...}, all at once. */
+static bool move_vector(struct lower *l)
+{
+	const struct ptx_operand *d = &l->in->opnd[0], *s = &l->in->opnd[1];
+	int32_t kept[ARRAY_LEN(d->vec)];
+	for (unsigned i = 0; i < s->n_vec; i++) {
+		const unsigned bytes = d->vec[i] < 0 ? 4 : low_reg_bytes(l, d->vec[i]);
+		const struct xsrc a = s->vec[i] < 0 ? src_const(0) : src_reg(s->vec[i]);
+		kept[i] = d->vec[i] < 0 ? -1 : low_op1(l, bytes == 8 ? E_mov_b64 : E_mov_b32, -1, a);
+	}
+	for (unsigned i = 0; i < s->n_vec; i++)
+		if (kept[i] >= 0)
+			low_op1(l, low_reg_bytes(l, d->vec[i]) == 8 ? E_mov_b64 : E_mov_b32, d->vec[i],
+			        src_reg(kept[i]));
+	return !l->failed;
+}
+
 bool low_mov(struct lower *l)
 {
 	const struct ptx_operand *d = &l->in->opnd[0];
+	if (d->kind == OPND_VEC && l->in->opnd[1].kind == OPND_VEC)
+		return move_vector(l);
 	if (l->in->type == PTX_PRED) {
 		low_bool(l, low_dst(l, 0), BOOL_NONE, low_pred(l, 1), src_const(0));
 		return !l->failed;

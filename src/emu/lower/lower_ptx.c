@@ -97,9 +97,11 @@ bool lower_ptx(struct ir *ir, const struct ptx_module *m, const struct ptx_func 
 		               .name = entry->name,
 		               .link = link,
 		               .guard = -1,
-		               .frame = -1 };
+		               .frame = -1,
+		               .stack = -1 };
 	add_registers(&l, f);
 	low_start_calls(&l);
+	low_start_stack(&l);
 	uint32_t *first_op = mem_calloc(f->n_insts + 1, sizeof *first_op);
 	refuse_heads(&l);
 	bool all_known = true;
@@ -116,6 +118,7 @@ bool lower_ptx(struct ir *ir, const struct ptx_module *m, const struct ptx_func 
 		ir_find_only_defs(ir);
 	}
 	low_end_calls(&l);
+	low_end_stack(&l);
 	free(first_op);
 	if (!ir->linked) {
 		linked_free(link);

@@ -9,6 +9,16 @@
 
 #include <string.h>
 
+/* A kernel may have changed it to what no copy can follow. */
+static bool is_map(const struct tensor_map *m)
+{
+	bool fits = m->magic == TENSOR_MAP_MAGIC && m->rank >= 1 && m->rank <= TENSOR_MAP_DIMS &&
+	            m->bytes >= 1 && m->bytes <= 8 && m->swizzle <= TENSOR_SWIZZLE_128;
+	for (unsigned k = 0; fits && k < m->rank; k++)
+		fits = m->step[k] >= 1 && m->box[k] >= 1 && m->box[k] <= 256;
+	return fits;
+}
+
 const struct tensor_map *tensor_map_at(const struct bulk *b, uint64_t address)
 {
 	const uint64_t bytes = sizeof(struct tensor_map);
@@ -17,7 +27,7 @@ const struct tensor_map *tensor_map_at(const struct bulk *b, uint64_t address)
 		return NULL;
 	}
 	const struct tensor_map *m = (const void *)(address + b->w->host);
-	if (address % 64 || m->magic != TENSOR_MAP_MAGIC) {
+	if (address % 64 || !is_map(m)) {
 		bulk_fault(b, address % 64 ? FAULT_ALIGN : FAULT_TENSOR_MAP, address, SPACE_GLOBAL, 64,
 		           false);
 		return NULL;
