@@ -138,6 +138,10 @@ int main()
 	CHECK(cudaOccupancyMaxActiveClusters(&active, ring, &c));
 	printf("largest cluster %d, clusters of 4 at once: %s\n", size, active > 0 ? "some" : "none");
 
+	c.dynamicSmemBytes = 1 << 20;
+	CHECK(cudaOccupancyMaxPotentialClusterSize(&size, ring, &c));
+	good &= size == 0;
+
 	c = config(6, 32, 0, &a, dim3(4, 1, 1));
 	say("6 blocks in clusters of 4", cudaLaunchKernelEx(&c, ring, out, 1));
 	c = config(16, 32, 0, &a, dim3(16, 1, 1));

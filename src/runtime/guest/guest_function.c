@@ -286,7 +286,9 @@ static cudaError_t largest_cluster(int *n, const void *host, const cudaLaunchCon
 	const struct guest_function *f = asked_of(n, host, c, &why);
 	if (!f)
 		return why;
-	*n = guest.gpu.cc_major < 9 ? 1 : f->any_cluster ? 16 : 8;
+	const unsigned threads = c->blockDim.x * c->blockDim.y * c->blockDim.z;
+	const bool fits = guest_resident_blocks(f, threads, (unsigned)c->dynamicSmemBytes) > 0;
+	*n = !fits ? 0 : guest.gpu.cc_major < 9 ? 1 : f->any_cluster ? 16 : 8;
 	return cudaSuccess;
 }
 
