@@ -147,6 +147,7 @@ struct program {
 	const struct gpu_spec *gpu;
 	char backend[16];
 	enum origin time_origin;
+	bool told; /* it made a CUDA call, as far as this run heard; of a file: false */
 	unsigned n_modules;
 	struct program_module *modules;
 	unsigned n_kernels;

@@ -281,7 +281,10 @@ bool program_collect(struct program *p, struct wire_msg *m, struct err *err)
 {
 	bool ok = true;
 	switch ((enum record_kind)m->type) {
-	case RECORD_HELLO: ok = wire_get_u32(m) == RECORD_VERSION; break;
+	case RECORD_HELLO:
+		ok = wire_get_u32(m) == RECORD_VERSION;
+		p->told = true;
+		break;
 	case RECORD_KERNEL: ok = take_kernel(p, m); break;
 	case RECORD_LAUNCH: ok = take_launch(p, m); break;
 	case RECORD_COUNTS: ok = take_counts(p, m); break;

@@ -289,23 +289,37 @@ static void reap(const struct running *r, struct program *p)
 	p->exit_status = p->ended ? WEXITSTATUS(status) : 128 + p->signal;
 }
 
+static void remark(struct program *p, const char *kind, char *text, const char *remedy)
+{
+	p->findings = mem_realloc(p->findings, p->n_findings + 1, sizeof *p->findings);
+	p->findings[p->n_findings++] = (struct program_finding){
+		.times = 1,
+		.kind = mem_strdup(kind),
+		.text = text,
+		.remedy = mem_strdup(remedy),
+		.file = mem_strdup(""),
+	};
+}
+
 /* Kernels without a line table: what is found has no source line. */
 static void remark_lines(struct program *p)
 {
 	unsigned without = 0;
 	for (unsigned k = 0; k < p->n_kernels; k++)
 		without += !p->kernels[k].file[0];
-	if (!without)
-		return;
-	p->findings = mem_realloc(p->findings, p->n_findings + 1, sizeof *p->findings);
-	p->findings[p->n_findings++] = (struct program_finding){
-		.times = 1,
-		.kind = mem_strdup("no-lines"),
-		.text = mem_printf("%u of %u kernels have no line table: their source cannot be shown",
-		                   without, p->n_kernels),
-		.remedy = mem_strdup("compile with nvcc -lineinfo, or give the source file in its place"),
-		.file = mem_strdup(""),
-	};
+	if (without)
+		remark(p, "no-lines",
+		       mem_printf("%u of %u kernels have no line table: their source cannot be shown",
+		                  without, p->n_kernels),
+		       "compile with nvcc -lineinfo, or give the source file in its place");
+}
+
+/* A program of another kind, a script's interpreter, one that another program starts. */
+static void remark_silence(struct program *p)
+{
+	if (!p->told)
+		remark(p, "no-cuda-call", mem_strdup("the program made no CUDA call"),
+		       "give the program that launches kernels: its source, or an executable of nvcc's");
 }
 
 /* Can the program run so, and where is what it loads? */
@@ -361,6 +375,8 @@ bool program_run(const struct program_request *req, struct program *out, struct 
 	measured_free(r.measured);
 	program_name_places(out, req->path, req->arguments[0]);
 	remark_lines(out);
+	if (!req->measured)
+		remark_silence(out);
 	program_sum_up(out);
 	if (why.code == ERR_NONE)
 		return true;

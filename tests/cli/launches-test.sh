@@ -21,6 +21,13 @@ nvcc=$(command -v nvcc || true)
 	echo 'not ok several-files'
 	cat "$work/several" "$work/err"
 }
+# a program that is none of CUDA's
+"$PMPP" launches /bin/true >"$work/true" 2>&1
+if [ $? -eq 0 ] && grep -q 'made no CUDA call' "$work/true" && grep -q 'launches kernels' "$work/true"; then
+	echo 'ok no-cuda-call'
+else
+	echo 'not ok no-cuda-call' && cat "$work/true"
+fi
 # a library of machine code is refused by its name, with the remedy
 printf '#include <cublas_v2.h>\nint main() { cublasHandle_t h; return cublasCreate(&h); }\n' >"$work/blas.cu"
 "$PMPP" launches "$work/blas.cu" -lcublas >/dev/null 2>"$work/err"
