@@ -74,6 +74,19 @@ static bool move_vector(struct lower *l)
 	return !l->failed;
 }
 
+/* A constant into a register of 128 bits: 64 of them, as ptxas has it. */
+static bool move_wide_constant(struct lower *l)
+{
+	const struct ptx_operand *d = &l->in->opnd[0], *s = &l->in->opnd[1];
+	if (d->kind != OPND_VEC || s->kind != OPND_INT)
+		return low_refuse(l, "this is not moved to or from a register of 128 bits");
+	const uint64_t half[2] = { (uint64_t)s->i64, 0 };
+	for (unsigned i = 0; i < 2; i++)
+		if (d->vec[i] >= 0)
+			low_op1(l, E_mov_b64, d->vec[i], src_const(half[i]));
+	return !l->failed;
+}
+
 bool low_mov(struct lower *l)
 {
 	const struct ptx_operand *d = &l->in->opnd[0];
@@ -85,7 +98,7 @@ bool low_mov(struct lower *l)
 	}
 	const unsigned total = ptx_type_bytes(l->in->type);
 	if (total > 8)
-		return low_refuse(l, "128-bit registers are not supported");
+		return move_wide_constant(l);
 	if (d->kind == OPND_VEC)
 		return unpack_vector(l, total);
 	if (l->in->opnd[1].kind == OPND_VEC)
