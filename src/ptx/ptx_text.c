@@ -124,7 +124,7 @@ static void put_operand(struct text *t, const struct ptx_module *m, const struct
 /* A second destination stands behind "|". */
 static bool second_destination(enum ptx_op op)
 {
-	return op == OP_SETP || op == OP_SHFL || op == OP_MATCH || op == OP_ELECT;
+	return op == OP_SETP || op == OP_SHFL || op == OP_MATCH || op == OP_ELECT || op == OP_LOP3;
 }
 
 static void put_call(struct text *t, const struct ptx_module *m, const struct ptx_func *f,
@@ -157,6 +157,8 @@ void ptx_inst_format(const struct ptx_module *m, const struct ptx_func *f,
 			continue;
 		text_add(&t, "%s", i == 0 ? " " : second ? "|" : ", ");
 		put_operand(&t, m, f, &inst->opnd[i], digits);
+		if (inst->op == OP_LOP3 && i == 4)
+			text_add(&t, ", 0x%x", inst->mma.k);
 	}
 	if (n)
 		snprintf(out, n, "%s", t.s);

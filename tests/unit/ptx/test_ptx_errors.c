@@ -50,8 +50,8 @@ TEST(unknown_opcodes)
 	assert_non_null(
 		strstr(err.msg, "opcode 'clusterlaunchcontrol.x' is not supported; PTX ISA 9.7.13"));
 	assert_non_null(strstr(err.remedy, "clusters"));
-	err = error_of(KERNEL(REGS "tensormap.replace.x;"));
-	assert_non_null(strstr(err.remedy, "on the host"));
+	err = error_of(KERNEL(REGS "txq.width.b32 %r1, [%rd1];"));
+	assert_non_null(strstr(err.remedy, "to the host"));
 	err = error_of(KERNEL(REGS "tcgen05.wait::ld.sync.aligned;"));
 	assert_non_null(strstr(err.remedy, "mma.sync"));
 	err = error_of(KERNEL(REGS "subq.u32 %r1, %r2;"));
@@ -180,8 +180,10 @@ TEST(operands)
 	        "6:21: 'atom.global.cas.b32': .cas");
 	refused(KERNEL(REGS "shfl.sync.down.b32 %r1, %r2, 1, 31;"), ERR_PARSE,
 	        "6:20: 'shfl.sync.down.b32': .sync");
-	refused(KERNEL(REGS "mov.u32 %r1, %tid.w;"), ERR_UNSUPPORTED,
-	        "6:14: special register '%tid.w'");
+	refused(KERNEL(REGS "mov.u32 %r1, %envreg7;"), ERR_UNSUPPORTED,
+	        "6:14: special register '%envreg7' is not supported; PTX ISA 10");
+	refused(KERNEL(REGS "lop3.or.b32 %r1, %r1, %r2, %r1, 1;"), ERR_PARSE,
+	        "6:13: 'lop3.or.b32': two predicates");
 	refused(KERNEL(REGS "mov.u32 %r1, %pm0;"), ERR_UNSUPPORTED, "6:14: special register '%pm0");
 	refused(
 		KERNEL(REGS
@@ -201,8 +203,8 @@ TEST(operands)
 	refused(KERNEL(REGS "mov.u16 %rs1, k_param_0;"), ERR_PARSE,
 	        "6:15: an address does not fit in 16 bits");
 	refused(KERNEL(REGS "@%r1 bra L;"), ERR_PARSE, "6:2: '%r1' is no predicate");
-	refused(KERNEL(REGS "call (%r1), k, (%r2);"), ERR_UNSUPPORTED,
-	        "6:7: '%r1' is no .param variable");
+	refused(KERNEL(REGS "call (%p1), k, (%r2);"), ERR_UNSUPPORTED,
+	        "6:7: no predicate is passed to a function");
 	refused(KERNEL(REGS "bar.arrive 1;"), ERR_PARSE, "6:13: too few operands for 'bar.arrive'");
 }
 
@@ -232,19 +234,20 @@ TEST(text_level)
 	        "4:28: 'k' is defined twice");
 	refused(HEAD ".func k() { ret; } .entry k() { ret; }", ERR_PARSE,
 	        "4:27: 'k' is declared twice");
-	refused(HEAD ".entry k(.reg .b32 x) { }", ERR_UNSUPPORTED, "4:10: parameters in registers");
+	refused(HEAD ".entry k(.reg .b32 x) { }", ERR_PARSE,
+	        "4:10: a kernel has no parameters in registers");
 	refused(HEAD ".entry k() }", ERR_PARSE, "4:12: expected '{' or ';'");
 	refused(KERNEL(".loc 1 2;"), ERR_PARSE, "5:9: expected a column, found ';'");
 	refused(KERNEL(".loc 1 2 3, discriminator 4"), ERR_UNSUPPORTED,
 	        "5:13: .loc attribute 'discriminator'");
-	refused(KERNEL(".reg .v2 .f32 v;"), ERR_UNSUPPORTED, "5:6: vector registers (.reg .v2)");
+	refused(KERNEL(".reg .v2 .pred v;"), ERR_PARSE, "5:10: no vector has elements");
 }
 
 TEST(coordinates)
 {
 #define COPY "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group "
-	refused(KERNEL(REGS COPY "[k_param_0, {0, %r1}], [%r2];"), ERR_UNSUPPORTED,
-	        "6:56: a tensor map is named by a register here");
+	refused(KERNEL(REGS COPY "[nothing, {0, %r1}], [%r2];"), ERR_PARSE,
+	        "6:56: 'nothing' is not declared");
 	refused(KERNEL(REGS COPY "[%rd1, {0, %tid.x}], [%r2];"), ERR_PARSE,
 	        "6:66: expected a register or a constant as a coordinate");
 	refused(
@@ -252,8 +255,8 @@ TEST(coordinates)
 		"6:55: 'cp.async.bulk.tensor.2d.global.shared::cta.bulk_group' takes a tensor map and 2");
 	refused(KERNEL(REGS "tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {1}];"), ERR_PARSE,
 	        "6:49: 'tex.1d.v4.f32.f32' needs a floating-point constant");
-	refused(KERNEL(REGS "suld.b.1d.b32.trap {%r1}, [t, {1}];"), ERR_UNSUPPORTED,
-	        "6:28: a texture is named by a register here");
+	refused(KERNEL(REGS "suld.b.1d.b32.trap {%r1}, [k_param_0, {1}];"), ERR_UNSUPPORTED,
+	        "6:28: a texture that is named by a variable is not supported; PTX ISA 9.7.11");
 }
 
 TEST(mmio)

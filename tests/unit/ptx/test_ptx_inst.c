@@ -197,7 +197,8 @@ TEST(bits)
 		"shr.s64 %rd1, %rd2, 3; dp4a.u32.s32 %r1, %r2, %r3, %r4; and.pred %p1, %p2, %p3;"
 		"popc.b64 %r1, %rd1; mul.hi.u32 %r1, %r2, %r3; min.NaN.f32 %f1, %f2, %f3;");
 	assert_int_equal(i[0].n_opnds, 5);
-	assert_imm(i[0].opnd[4], 0xEA);
+	assert_int_equal(i[0].opnd[1].kind, OPND_NONE);
+	assert_int_equal(i[0].mma.k, 0xEA);
 	assert_int_equal(i[1].flags, PF_LEFT | PF_WRAP);
 	assert_int_equal(i[2].flags, PF_CLAMP);
 	assert_int_equal(i[3].mode, MODE_NONE);

@@ -248,7 +248,9 @@ TEST(refuses_bad_variables)
 	        "4:25: expected '}' after the initial values");
 	refused(HEAD ".global .f32 x = 1;", ERR_PARSE,
 	        "4:18: 'x' of type .f32 needs floating-point values");
-	refused(HEAD ".global .b32 x = 1.0;", ERR_PARSE, "4:18: 'x' of type .b32 needs integer values");
+	refused(HEAD ".global .u32 x = 1.0;", ERR_PARSE, "4:18: 'x' of type .u32 needs integer values");
+	refused(HEAD ".global .u8 x[2] = {{1}, {2}};", ERR_PARSE, "4:21: more braces than 'x' has");
+	refused(HEAD ".global .u8 y; .global .u8 x = 0xf(y);", ERR_PARSE, "4:32: a mask of an address");
 	refused(HEAD ".global .align 3 .b32 x;", ERR_PARSE, "4:16: an alignment is a power of two");
 	refused(HEAD ".global .b32 x[];", ERR_PARSE, "4:14: 'x' has no size");
 	refused(HEAD ".global .pred x;", ERR_PARSE, "4:9: predicates live in registers only");
