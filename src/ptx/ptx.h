@@ -269,7 +269,7 @@ struct ptx_operand {
 /* Part of a register that a video instruction takes, in i64 of a REG: a byte, a half, 0 = all. */
 enum video_part { PART_ALL, PART_BYTE, PART_HALF = PART_BYTE + 4 };
 
-#define PTX_MAX_OPERANDS 6
+#define PTX_MAX_OPERANDS 7
 enum ptx_list { LIST_SYMBOLS, LIST_BLOCKS, LIST_REGISTERS }; /* label of an OPND_LIST */
 
 /* Shape and types of ldmatrix, stmatrix, mma and wmma; all zero otherwise. */

@@ -225,7 +225,7 @@ results_hold() { # program, GPU, nvcc's options
 		not_ok "results-$name-$gpu" "$(grep -h -e level_note -e '"text"' "$dir/out" | head -n 3) $(cat "$dir/printed" "$dir/err")"
 	fi
 }
-for name in barriers_in_calls block_barrier bulk_copies calls cluster_launch constant_coordinates cooperative_tiles divergent_barriers graph_conditions hopper_gemm matrix mipmaps nested_launches nested_sort surfaces tensor_maps textures warp_group_products; do
+for name in barriers_in_calls block_barrier bulk_copies calls cluster_launch constant_coordinates cooperative_tiles divergent_barriers graph_conditions hopper_gemm matrix mipmaps nested_launches nested_sort resident_texels surfaces tensor_maps textures warp_group_products; do
 	results_hold $name h200 $(sed -n 's,^// nvcc: ,,p' "$programs/$name.cu")
 done
 # constants that lie elsewhere: addresses of parameters, what a grid's barrier needs

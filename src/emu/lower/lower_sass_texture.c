@@ -3,7 +3,8 @@
  * values that the mask names, two in registers from d on, two from d' on. SCR: two coordinates from
  * the first register on (TLD4: one), the others in front of the level. TXD, with gradients: the
  * layer stands last, lines are planes of one row, and the two gradients take turns by dimension.
- * LL: a level, in the register of its own, behind the coordinates that stand there.
+ * LL: a level, in the register of its own, behind the coordinates that stand there. A predicate in
+ * front of d' says that a texel is not in memory.
  */
 #include "emu/lower/sass_lower.h"
 
@@ -97,10 +98,10 @@ static struct xop *texture_op(struct sass_lower *s, enum ptx_op op, const struct
 /* The registers of the values that the mask names: two from d on, two from d' on. */
 static void results(struct sass_lower *s, int32_t to[4])
 {
-	const unsigned mask = mask_of(s);
+	const unsigned mask = mask_of(s), first = s->i->n_dsts - 2u;
 	unsigned n = 0;
 	for (unsigned c = 0; c < 4; c++) {
-		const struct sass_operand *d = &s->i->operands[n < 2 ? 1 : 0];
+		const struct sass_operand *d = &s->i->operands[first + (n < 2 ? 1 : 0)];
 		const unsigned reg = d->reg == SASS_RZ ? SASS_RZ : d->reg + n % 2u;
 		to[c] = mask >> c & 1 ? sl_reg(s, SASS_OPND_REG, reg) : -1;
 		n += mask >> c & 1;
@@ -161,7 +162,8 @@ bool sl_texture(struct sass_lower *s)
 	struct places p;
 	struct xsrc from, at[4], level[4];
 	int32_t to[4];
-	if (!shape || s->i->n_dsts != 2 || !find_places(s, shape, &p) || sl_has(s, SASS_MOD_AOFFI) ||
+	const int32_t missing = sl_dst_pred(s, 0);
+	if (!shape || s->i->n_dsts != (missing < 0 ? 2 : 3) || !find_places(s, shape, &p) || sl_has(s, SASS_MOD_AOFFI) ||
 	    sl_has(s, SASS_MOD_DC) || sl_has(s, SASS_MOD_MS) || !handle(s, &from))
 		return sl_refuse(s, "this form of texture access");
 	for (unsigned k = 0; k < shape->coordinates; k++)
@@ -183,6 +185,7 @@ bool sl_texture(struct sass_lower *s)
 		x->d[c] = to[c];
 	for (unsigned c = 0; c < 4; c++)
 		sl_wrote(s, to[c]);
+	sl_set_pred(s, missing, src_const(0)); /* no array is sparse */
 	return true;
 }
 

@@ -72,18 +72,24 @@ static bool gradient(struct lower *l, struct xop *x, const struct ptx_operand *g
 /* The level, or the gradients that it follows from, stand behind the coordinates. */
 bool low_texture(struct lower *l)
 {
-	const struct ptx_operand *more = &l->in->opnd[2];
+	const bool surface = l->in->op == OP_SULD_B;
+	const unsigned place = surface ? 1 : 2;
+	const struct ptx_operand *more = &l->in->opnd[place + 1];
 	const bool level = l->in->mode == MODE_LEVEL, gradients = l->in->mode == MODE_GRAD;
 	const struct xsrc lod =
-		level ? src_reg(low_op1(l, E_mov_b32, -1, low_src(l, 2, 4))) : src_const(0);
+		level ? src_reg(low_op1(l, E_mov_b32, -1, low_src(l, place + 1, 4))) : src_const(0);
 	if ((level || gradients) && more->kind == OPND_NONE)
 		return low_refuse(l, "no level");
-	struct xop *x = texture_op(l, 1);
+	struct xop *x = texture_op(l, place);
 	if (!x || !to_registers(l, x, &l->in->opnd[0]))
 		return false;
 	if (level)
 		x->s[x->n_s++] = lod;
-	return !gradients || (gradient(l, x, more) && gradient(l, x, &l->in->opnd[3]));
+	if (gradients && (!gradient(l, x, more) || !gradient(l, x, more + 1)))
+		return false;
+	if (!surface && l->in->opnd[1].kind != OPND_NONE) /* all texels are there: no array is sparse */
+		low_bool(l, low_dst(l, 1), BOOL_NONE, src_const(0xffffffffu), src_const(0));
+	return !l->failed;
 }
 
 bool low_surface_store(struct lower *l)

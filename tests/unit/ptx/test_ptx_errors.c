@@ -253,6 +253,10 @@ TEST(coordinates)
 	refused(
 		KERNEL(REGS COPY "[%rd1, {1, 2, 3}], [%r2];"), ERR_PARSE,
 		"6:55: 'cp.async.bulk.tensor.2d.global.shared::cta.bulk_group' takes a tensor map and 2");
+	refused(KERNEL(REGS "lop3.b32 %r1|%p1, %r2, %r3, %r4, 1, %p2;"), ERR_PARSE,
+	        "6:10: 'lop3.b32': two predicates and .and or .or belong together");
+	refused(KERNEL(REGS "lop3.or.b32 %r1, %r2, %r3, %r4, 1;"), ERR_PARSE,
+	        "6:13: 'lop3.or.b32': two predicates and .and or .or belong together");
 	refused(KERNEL(REGS "tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {1}];"), ERR_PARSE,
 	        "6:49: 'tex.1d.v4.f32.f32' needs a floating-point constant");
 	refused(KERNEL(REGS "suld.b.1d.b32.trap {%r1}, [k_param_0, {1}];"), ERR_UNSUPPORTED,
