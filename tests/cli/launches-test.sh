@@ -208,6 +208,22 @@ for way in 'cudaDeviceSynchronize()==0:- unchecked-error' '0:! unchecked-error';
 		echo "not ok error-told-${way%%:*}" && cat "$work/err"
 	}
 done
+# one that was given a stream which is gone is made by nobody, and that is told
+cat >"$work/gone.cu" <<'END'
+__global__ void nothing() {}
+int main()
+{
+	cudaStream_t s;
+	cudaStreamCreate(&s);
+	cudaStreamDestroy(s);
+	nothing<<<1, 1, 0, s>>>();
+	return cudaDeviceSynchronize();
+}
+END
+"$PMPP" launches "$work/gone.cu" >/dev/null 2>"$work/err"
+[ $? -eq 1 ] && grep -q '^! unchecked-error (launch 1): .*"invalid resource handle"' "$work/err" && echo 'ok stream-is-gone' || {
+	echo 'not ok stream-is-gone' && cat "$work/err"
+}
 # a grid that waits for all its blocks without a cooperative launch stops itself, and what is missing
 # is named
 cat >"$work/alone.cu" <<'END'

@@ -87,6 +87,7 @@ met() { # pattern argument
 	"$PMPP" launches wrong_pointers.cu -- "$2" 2>&1 | grep -c "$1"
 }
 same null-pointer 1 "$(met '^! out-of-bounds.*wrong_pointers.cu:3.*address 0x0, of a null pointer;' 0)"
+same null-pointer-is-nobodys 0 "$(met 'of a null pointer;.*allocated at' 0)"
 same host-vector 1 "$(met '^! out-of-bounds.*: address 0x[0-9a-f]*; .*; it is memory of the host: ' 1)"
 same host-variable 1 "$(met '^! out-of-bounds.*; it is memory of the host: ' 2)"
 same used-after-free 1 "$(met '^! use-after-free.*; there were 128 bytes, freed at .*:14; allocated at .*:13$' 3)"

@@ -61,8 +61,6 @@ static struct place thread_place(const struct emu_launch *l, uint64_t block, uin
 	return s;
 }
 
-/* No index into an array is so wrong, by bytes: such an address has to do with no allocation. */
-#define FAR ((uint64_t)1 << 40)
 #define NULL_PAGES 65536 /* at address 0 nothing is ever allocated, nor a little behind it */
 
 static bool is_null(const struct emu_fault *f)
@@ -82,7 +80,7 @@ static struct place data_place(const struct emu_launch *l, const struct emu_faul
 		return s;
 	}
 	const struct arena_region *r = arena_near(&l->device->arena, f->address);
-	if (!r || f->address - r->base + FAR > 2 * FAR) {
+	if (!r) {
 		snprintf(s.text, sizeof s.text,
 		         is_null(f) ? "address 0x%llx, of a null pointer" : "address 0x%llx",
 		         (unsigned long long)f->address);

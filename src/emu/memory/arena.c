@@ -126,10 +126,12 @@ void arena_free(struct arena *a, struct arena_spare *spare)
 	*a = (struct arena){ 0 };
 }
 
+#define FAR ((uint64_t)1 << 40)
+
 const struct arena_region *arena_near(const struct arena *a, uint64_t address)
 {
 	const struct arena_region *best = NULL;
-	uint64_t distance = UINT64_MAX;
+	uint64_t distance = FAR;
 	for (unsigned i = 0; i < a->n; i++) {
 		const struct arena_region *r = &a->region[i];
 		const uint64_t d = address < r->base             ? r->base - address

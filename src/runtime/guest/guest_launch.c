@@ -68,9 +68,8 @@ static cudaError_t launch(const void *host, dim3 grid, dim3 block, void **args, 
 {
 	struct guest_stream *s = guest_stream_of(stream);
 	struct guest_op op;
-	if (!s)
-		return cudaErrorInvalidResourceHandle;
-	cudaError_t e = guest_pack_launch(host, grid, block, args, shared, group, &op);
+	cudaError_t e = s ? guest_pack_launch(host, grid, block, args, shared, group, &op)
+	                  : cudaErrorInvalidResourceHandle;
 	if (e != cudaSuccess) {
 		guest.unchecked_launch = record_launch_number() + 1;
 		return e;
