@@ -92,6 +92,20 @@ same host-vector 1 "$(met '^! out-of-bounds.*: address 0x[0-9a-f]*; .*; it is me
 same host-variable 1 "$(met '^! out-of-bounds.*; it is memory of the host: ' 2)"
 same used-after-free 1 "$(met '^! use-after-free.*; there were 128 bytes, freed at .*:14; allocated at .*:13$' 3)"
 same freed-twice 1 "$(met '^! double-free (launch 1): double-free of 0x[0-9a-f]* at .*:17: it was freed before at .*:14$' 3)"
+# arrays without memory of their own: a fetch could not say whether a texel is there
+cat >sparse.cu <<'EOF'
+int main()
+{
+	cudaArray_t a;
+	cudaMipmappedArray_t m;
+	const cudaChannelFormatDesc one = cudaCreateChannelDesc<float>();
+	return cudaMallocArray(&a, &one, 64, 64, cudaArraySparse) != cudaErrorNotSupported ||
+	       cudaMallocMipmappedArray(&m, &one, make_cudaExtent(64, 64, 0), 2,
+	                                cudaArrayDeferredMapping) != cudaErrorNotSupported;
+}
+EOF
+"$PMPP" launches sparse.cu >sparse.out 2>&1
+same sparse-array-named '1 1' "$(grep -c '^! not-served: arrays whose memory is mapped later' sparse.out) $(grep -c 'exit 0$' sparse.out)"
 case $PMPP in *address*)
 	echo 'skip no-wait: the sanitizer takes faults for its own'
 	exit 0

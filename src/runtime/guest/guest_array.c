@@ -1,6 +1,7 @@
 /* CUDA arrays: made, asked, freed. Copies to and from them: guest_array_copy.c. */
 #include "runtime/guest/guest_capture_rules.h"
 #include "runtime/guest/guest_array.h"
+#include "runtime/guest/guest_record.h"
 #include "runtime/guest/guest_wait.h"
 
 #include "base/mem.h"
@@ -53,12 +54,23 @@ unsigned guest_texel_bytes(const struct cudaChannelFormatDesc *f)
 	return (unsigned)bits / 8;
 }
 
+static cudaError_t mapped_later(void)
+{
+	struct err err = { 0 };
+	err_set(&err, ERR_UNSUPPORTED, "arrays whose memory is mapped later are not emulated");
+	err_remedy(&err, "allocate the array without cudaArraySparse and cudaArrayDeferredMapping");
+	record_problem("not-served", &err);
+	return cudaErrorNotSupported;
+}
+
 cudaError_t guest_array_shape(struct guest_array **out, const struct cudaChannelFormatDesc *format,
                               struct cudaExtent extent, unsigned flags, size_t *bytes)
 {
 	const unsigned texel = format ? guest_texel_bytes(format) : 0;
 	if (!texel || !extent.width)
 		return cudaErrorInvalidValue;
+	if (flags & (cudaArraySparse | cudaArrayDeferredMapping))
+		return mapped_later();
 	size_t row, slice;
 	if (__builtin_mul_overflow(extent.width, texel, &row) ||
 	    __builtin_add_overflow(row, ROW_ALIGN - 1, &row))
