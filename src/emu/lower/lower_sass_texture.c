@@ -163,8 +163,9 @@ bool sl_texture(struct sass_lower *s)
 	struct xsrc from, at[4], level[4];
 	int32_t to[4];
 	const int32_t missing = sl_dst_pred(s, 0);
-	if (!shape || s->i->n_dsts != (missing < 0 ? 2 : 3) || !find_places(s, shape, &p) || sl_has(s, SASS_MOD_AOFFI) ||
-	    sl_has(s, SASS_MOD_DC) || sl_has(s, SASS_MOD_MS) || !handle(s, &from))
+	if (!shape || s->i->n_dsts != (missing < 0 ? 2 : 3) || !find_places(s, shape, &p) ||
+	    sl_has(s, SASS_MOD_AOFFI) || sl_has(s, SASS_MOD_DC) || sl_has(s, SASS_MOD_MS) ||
+	    !handle(s, &from))
 		return sl_refuse(s, "this form of texture access");
 	for (unsigned k = 0; k < shape->coordinates; k++)
 		at[k] = coordinate(s, p.at[k]);

@@ -63,7 +63,8 @@ static bool find_code(const void *code, const uint8_t **fatbin, const char **tex
 			return true;
 		err_set(err, ERR_UNSUPPORTED, "the program loads machine code, and only PTX can run here");
 		return err_remedy(err, "load PTX, or a fat binary that holds it (nvcc -ptx, nvcc -fatbin "
-		                       "-gencode arch=compute_80,code=compute_80, nvrtcGetPTX())");
+		                       "-gencode arch=compute_80,code=compute_80, nvrtcGetPTX(), "
+		                       "nvJitLinkGetLinkedPtx() of -lto -ptx)");
 	}
 	if (*(const unsigned char *)code < 0x80) /* a wrapper begins with 0xb1 */
 		*text = code;
