@@ -207,7 +207,8 @@ LANGS := $(sort $(wildcard src/lang/*.po))
 $(B)/po_table: $(B)/obj/src/compile/tool/po_table.o
 	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -o $@ $<
 $(B)/gen/lang_tables.c: $(B)/po_table $(LANGS) FORCE
-	@mkdir -p $(@D); $(B)/po_table $(LANGS) > $@.tmp; cmp -s $@.tmp $@ && rm $@.tmp || mv $@.tmp $@
+	@mkdir -p $(@D); $(B)/po_table $(LANGS) > $@.tmp
+	@cmp -s $@.tmp $@ && rm $@.tmp || mv $@.tmp $@
 $(B)/gen/lang_of_test.c: $(B)/po_table tests/unit/base/lang.po
 	@mkdir -p $(@D); $^ > $@
 $(B)/obj/gen/lang_%.o: $(B)/gen/lang_%.c

@@ -325,8 +325,8 @@ static bool check_pairs(struct parser *p, const struct ptx_inst *inst, const str
 {
 	const struct ptx_operand *o = inst->opnd;
 	const bool logic = inst->boolop != BOOL_NONE;
-	if (inst->op == OP_LOP3 &&
-	    (logic != (o[1].kind == OPND_REG) || logic != (o[5].kind != OPND_NONE)))
+	if (inst->op == OP_LOP3 && (inst->boolop == BOOL_XOR || logic != (o[1].kind == OPND_REG) ||
+	                            logic != (o[5].kind != OPND_NONE)))
 		return fail_at(p, at->s, at->line, ERR_PARSE,
 		               "'%s': two predicates and .and or .or belong together", inst->text);
 	if (inst->op == OP_MOV && (inst->vec > 1 || o[0].kind == OPND_VEC) &&
@@ -344,11 +344,6 @@ static bool check_operands(struct parser *p, const struct ptx_inst *inst, const 
 	if ((inst->op == OP_SETP || inst->op == OP_SET) && third != (inst->boolop != BOOL_NONE))
 		return fail_at(p, at->s, at->line, ERR_PARSE,
 		               "'%s': a third source and .and .or .xor belong together", inst->text);
-	if (inst->op == OP_LOP3 &&
-	    (inst->boolop == BOOL_XOR || (o[1].kind != OPND_NONE) != (inst->boolop != BOOL_NONE) ||
-	     (o[6].kind != OPND_NONE) != (inst->boolop != BOOL_NONE)))
-		return fail_at(p, at->s, at->line, ERR_PARSE,
-		               "'%s': two predicates and .and or .or belong together", inst->text);
 	if (inst->op == OP_ATOM && (o[3].kind != OPND_NONE) != (inst->atom == ATOM_CAS))
 		return fail_at(p, at->s, at->line, ERR_PARSE,
 		               "'%s': .cas has two values, every other operation has one", inst->text);
