@@ -148,7 +148,7 @@ static bool parse_shape(const char *s, size_t n, struct ptx_mma *mma)
 static const uint64_t mode_groups =
 	G(SHFL) | G(VOTE) | G(PRMT) | G(BOUNDS) | G(CHANNEL) | G(LOD) | G(TEST) | G(DONE);
 static const uint64_t idle_groups = G(LEVEL) | G(HINT) | G(BARCTA) | G(SHAPE) | G(TILE) | G(MAP) |
-                                    G(NOCOMPLETE) | G(PROXY) | G(READ) | G(POPC) | G(MMIO);
+                                    G(NOCOMPLETE) | G(PROXY) | G(POPC) | G(MMIO);
 
 static void apply_modifier(const struct modifier *m, bool again, struct ptx_inst *inst)
 {

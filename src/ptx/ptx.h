@@ -218,6 +218,7 @@ enum ptx_flag {
 	PF_SHIFTAMT = 1 << 19 /* bfind.shiftamt */,
 	PF_PARITY = 1 << 20 /* mbarrier waits */,
 	PF_TRANS = 1 << 21 /* ldmatrix.trans */,
+	PF_READ = PF_TRANS /* cp.async.bulk.wait_group.read */,
 	PF_XORSIGN = 1 << 22 /* min.xorsign.abs */,
 	PF_ABS = PF_PARITY /* min.abs, redux.abs */,
 	PF_RELU = 1 << 23 /* fma.relu, cvt.relu */,

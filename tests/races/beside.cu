@@ -87,3 +87,16 @@ extern "C" __global__ void atomic_sums_in_a_loop(int *a, int *b, int n)
 	for (int i = 0; i < 4; i++)
 		atomicAdd(&b[0], a[i] + 1);
 }
+// a word that was the reader's own, until an atomic of another warp came behind a barrier
+//: race 1 x 64 "this load" "meets the atomic"
+extern "C" __global__ void own_word_that_another_adds_to(int *a, int *b, int n)
+{
+	__shared__ int s[32];
+	if (T >= 32)
+		s[T - 32] = 0;
+	__syncthreads();
+	if (T < 32)
+		atomicAdd(&s[T], a[T]);
+	else
+		b[T] = s[T - 32];
+}

@@ -57,7 +57,7 @@ struct emu_fault {
 	/* of a race */
 	uint64_t other_block;
 	uint32_t other_thread, other_op;
-	bool atomic, other_store, scope;
+	bool atomic, other_store, scope, proxy;
 	bool many;         /* other lanes store to that place by the same instruction */
 	char waiting[300]; /* barriers: who waits where */
 };
@@ -109,6 +109,8 @@ struct race_block; /* of a block while it runs */
 struct races *races_new(uint32_t n_warps, uint32_t shared_bytes, bool between_blocks,
                         uint64_t most);
 void races_between_blocks(struct races *r);
+/* Blocks use the shared memory of others of their cluster. */
+void races_share_memory(struct races *r);
 void races_may_look(struct races *r, uint64_t most);
 void races_free(struct races *r);
 /* Global memory there is new to whoever uses it: malloc() gave it. */
@@ -143,6 +145,8 @@ struct race_access {
 	enum ptx_scope scope;
 	enum { RACE_ANYWHERE, RACE_IN_A_ROW, RACE_ONE_PLACE } lanes; /* what is known of all */
 	const uint64_t *address; /* of all lanes; in shared memory: offsets */
+	/* Whose shared memory it is, another block's of the cluster; NULL = the block's own. */
+	struct race_block *owner;
 	/* The bytes that a lane stores; those that are there before the access. */
 	void (*value)(const void *context, unsigned lane, uint8_t *out);
 	const uint8_t *(*before)(const void *context, unsigned lane);
@@ -155,6 +159,7 @@ struct race_found {
 	uint32_t other_thread, other_op;
 	bool other_writes;
 	bool scope; /* both strong, but not for the whole GPU */
+	bool proxy; /* ordered, but with no fence between the two ways to memory (proxies) */
 };
 /* Looks at an access before it is done. True: it races, and @found says with what: one of its
  * races is told, with a thread of another warp if there is one. */
@@ -183,10 +188,35 @@ void race_mbarrier(struct race_block *b, struct race_block *owner, uint32_t warp
                    uint64_t offset, uint32_t phase, bool arrives);
 /* @phase of it has ended: the next one hands on what this one did. */
 void race_mbarrier_ends(struct race_block *owner, uint64_t offset, uint32_t phase);
+/* What the copy engine does for a lane that begins a bulk copy (race_bulk.c): one stretch of memory
+ * that it reads, writes or adds to. */
+struct race_bulk {
+	uint32_t warp, op;
+	unsigned lane;
+	bool shared, write, adds;
+	struct race_block *owner; /* of the shared memory, if it is not the asking block */
+	uint64_t at, bytes;
+	/* Whoever waits for this mbarrier sees that it is done; NULL = the lane waits for its group. */
+	struct race_block *barrier_owner;
+	uint64_t barrier;
+};
+/* As race_access(). */
+bool race_bulk(struct race_block *b, const struct race_bulk *k, struct race_found *found);
+/* A copy that a lane asked for is done, which @phase of the mbarrier at @offset hears of: it hands
+ * on what that lane knew, too, as the copy came behind it. */
+void race_bulk_signal(struct race_block *b, struct race_block *owner, uint32_t warp, unsigned lane,
+                      uint64_t offset, uint32_t phase);
+/* Groups of bulk copies, as above; @only_reads: the source has been read, no more. */
+void race_bulk_commit(struct race_block *b, uint32_t warp, uint32_t mask);
+void race_bulk_wait(struct race_block *b, uint32_t warp, uint32_t mask, uint32_t left,
+                    bool only_reads);
+/* A thread has put a fence between stores and the copy engine (fence.proxy.async). */
+void race_proxy_fence(struct race_block *b);
 /* A lane, for the rest of its warp, arrives at the barrier of the cluster whose first block is
- * @first, or goes on behind it. */
+ * @first in its turn @phase (SEM_RELEASE, or SEM_RELAXED: only for itself), or goes on behind it
+ * (SEM_ACQUIRE). */
 void race_cluster_barrier(struct race_block *b, struct race_block *first, uint32_t warp,
-                          unsigned lane, bool arrives);
+                          unsigned lane, uint32_t phase, enum ptx_sem sem);
 
 /* --- what the observed warp (block 0, warp 0) does: its path, the first run of each access --- */
 

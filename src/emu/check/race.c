@@ -1,6 +1,7 @@
 /* Races: every lane's access against who touched the place before; see check.h. */
 #include "emu/check/race_reads.h"
 #include "emu/check/race_rows.h"
+#include "emu/check/race_visit.h"
 
 #include "base/mem.h"
 
@@ -11,15 +12,11 @@
 
 /* --- one lane at one place --- */
 
-struct visit {
-	struct race_block *b;
-	const struct race_access *a;
-	unsigned lane;    /* one of those of use.lanes, which all want the cell; it is told of */
-	uint64_t address; /* of the cell */
-	unsigned bytes;
-	struct race_use use; /* it leaves */
-	struct race_found *found;
-};
+/* The warp that visits, or asks the copy engine to. */
+static uint32_t own_warp(const struct visit *v)
+{
+	return v->b->first_warp + v->a->warp + 1;
+}
 
 /* Is all of @use before this visit, by what its whole warp knows? */
 static bool known_to_all(const struct visit *v, const struct race_use *use)
@@ -27,11 +24,15 @@ static bool known_to_all(const struct visit *v, const struct race_use *use)
 	const struct race_block *b = v->b;
 	if (!use->warp)
 		return true;
-	const uint32_t near = use->warp - 1 - b->first_warp;
+	const uint32_t near = race_asker(b->races, use->warp - 1) - b->first_warp;
 	const struct race_warp *mine = &b->warp[v->a->warp];
+	if (use->warp > RACE_ENGINES && near < b->n_warps)
+		return false;
 	if (near == v->a->warp)
 		return use->epoch < mine->all_known;
-	return near < b->n_warps ? use->epoch < mine->others[near] : !b->races->between_blocks;
+	if (near < b->n_warps)
+		return use->epoch < mine->others[near];
+	return !v->a->shared && !b->races->between_blocks;
 }
 
 /* A lane of @use that nothing orders before this visit; 32 = all are. */
@@ -39,7 +40,7 @@ static unsigned unordered_lane(struct visit *v, const struct race_use *use)
 {
 	if (known_to_all(v, use))
 		return 32;
-	if (use->warp != v->use.warp && use->epoch != RACE_PENDING && !v->b->warp[v->a->warp].beyond) {
+	if (use->warp != own_warp(v) && use->epoch != RACE_PENDING && !v->b->warp[v->a->warp].beyond) {
 		v->lane = (unsigned)__builtin_ctz(v->use.lanes);
 		return (unsigned)__builtin_ctz(use->lanes);
 	}
@@ -54,11 +55,11 @@ static unsigned unordered_lane(struct visit *v, const struct race_use *use)
 	return 32;
 }
 
-static bool tell(const struct visit *v, const struct race_use *use, unsigned lane, bool writes,
-                 bool scope)
+bool race_tell(const struct visit *v, const struct race_use *use, unsigned lane, bool writes,
+               bool scope)
 {
 	const struct races *r = v->b->races;
-	const uint32_t warp = use->warp - 1;
+	const uint32_t warp = race_asker(r, use->warp - 1);
 	*v->found = (struct race_found){
 		.lane = v->lane,
 		.address = v->a->address[v->lane],
@@ -126,8 +127,9 @@ static bool finds_its_own(const struct visit *v, const struct race_cell *cell,
                           const struct race_use *use, unsigned lane, bool writes)
 {
 	const struct race_access *a = v->a;
-	if (writes)
-		return !a->write && wrote_it(cell, &v->use);
+	const bool beside = use == &cell->writer[0] || use == &cell->writer[1];
+	if (writes) /* a strong write may have come behind the reader's own, and changed it */
+		return beside && !a->write && wrote_it(cell, &v->use);
 	return a->write && same_value(v, use, lane) && wrote_it(cell, use);
 }
 
@@ -146,7 +148,7 @@ static bool clashes(struct visit *v, const struct race_cell *cell, const struct 
 		if (lane < 32 && !(writes && v->a->write && same_value(v, &use[i], lane)) &&
 		    !(writes && use[i].op & RACE_USE_FENCED && goes_on(v, &use[i], lane)) &&
 		    !finds_its_own(v, cell, &use[i], lane, writes))
-			return tell(v, &use[i], lane, writes, false);
+			return race_tell(v, &use[i], lane, writes, false);
 	}
 	return false;
 }
@@ -210,17 +212,17 @@ static bool strong_clashes(struct visit *v, const struct race_strong *s, bool wr
 			continue;
 		const unsigned lane = unordered_lane(v, &use[i]), turned = reversed_lane(v, &use[i]);
 		if (turned < 32 && volatile_data(v, s, &use[i], turned, writes))
-			return tell(v, &use[i], turned, writes, false);
+			return race_tell(v, &use[i], turned, writes, false);
 		if (lane == 32)
 			continue;
 		const uint32_t near = use[i].warp - 1 - v->b->first_warp;
 		if (near != v->a->warp && wants_order(v, s, &use[i], lane, writes))
-			return tell(v, &use[i], lane, writes, false);
+			return race_tell(v, &use[i], lane, writes, false);
 		if (near != v->a->warp && writes && v->a->write && overwrites(v, s, &use[i], lane))
-			return tell(v, &use[i], lane, writes, false);
+			return race_tell(v, &use[i], lane, writes, false);
 		if (near >= v->b->n_warps) {
 			if (any & RACE_USE_BLOCK_SCOPE && !goes_on(v, &use[i], lane))
-				return tell(v, &use[i], lane, writes, true);
+				return race_tell(v, &use[i], lane, writes, true);
 			continue;
 		}
 		if (!v->a->shared || !(both & RACE_USE_VOLATILE) || any & RACE_USE_POLLS)
@@ -228,7 +230,7 @@ static bool strong_clashes(struct visit *v, const struct race_strong *s, bool wr
 		if (writes && v->a->write && (near != v->a->warp || same_value(v, &use[i], lane)))
 			continue;
 		if (near == v->a->warp || !(any & RACE_USE_FENCED))
-			return tell(v, &use[i], lane, writes, false);
+			return race_tell(v, &use[i], lane, writes, false);
 	}
 	return false;
 }
@@ -342,9 +344,7 @@ static uint32_t use_flags(const struct race_block *b, const struct race_access *
 
 static bool in_warp(const struct visit *v, const struct race_found *f)
 {
-	const struct races *r = v->b->races;
-	return f->other_block == r->block[(v->use.warp - 1) / r->n_warps] &&
-	       f->other_thread / 32 == v->a->warp;
+	return f->other_block == v->b->block && f->other_thread / 32 == v->a->warp;
 }
 
 /* Lanes @lanes at one cell of @p; of the races of an access the first is told, or the first with
@@ -365,14 +365,13 @@ static bool visit_cell(struct visit *v, struct race_page *p, uint32_t lanes, boo
 	return raced;
 }
 
-/* All cells of lane v->lane, and of the others of @lanes, which want the same. False: there is no
- * room to look further. */
-static bool visit_lane(struct visit *v, uint32_t lanes, bool *any)
+bool race_visit_lane(struct visit *v, uint32_t lanes, bool *any)
 {
 	const struct race_access *a = v->a;
 	const uint64_t at = a->address[__builtin_ctz(lanes)];
 	for (v->address = at; v->address < at + a->bytes; v->address += v->bytes) {
-		struct race_page *p = race_page_at(v->b, a->shared, v->address, a->bytes);
+		struct race_page *p =
+			race_page_at(a->owner ? a->owner : v->b, a->shared, v->address, a->bytes);
 		if (!p)
 			return false;
 		v->bytes = 1u << p->shift;
@@ -392,9 +391,9 @@ static bool visit_piece(struct visit *v, struct race_rows *rows, const struct la
 		return true;
 	}
 	if (p->one_place && !v->a->write)
-		return visit_lane(v, lanes, any);
+		return race_visit_lane(v, lanes, any);
 	for (uint32_t m = lanes; m; m &= m - 1)
-		if (!visit_lane(v, m & -m, any))
+		if (!race_visit_lane(v, m & -m, any))
 			return false;
 	return true;
 }
@@ -409,6 +408,7 @@ static bool weak_access(struct visit *v, uint32_t epoch)
 	race_rows_start(&rows, v->b, a->warp, v->use.op, epoch, a->bytes);
 	rows.shared = a->shared;
 	rows.write = a->write;
+	rows.simple &= !a->owner;
 	v->use.epoch = epoch;
 	race_rows_of(a, &pieces);
 	for (unsigned i = 0; i < pieces.n; i++)
@@ -417,8 +417,7 @@ static bool weak_access(struct visit *v, uint32_t epoch)
 	return any;
 }
 
-/* What was put off is looked at now: it races with nothing, and leaves who it was. */
-static void look_at_reads(struct race_block *b)
+void race_look_at_reads(struct race_block *b)
 {
 	struct race_access a;
 	struct race_found none;
@@ -449,7 +448,7 @@ bool race_plain(struct race_block *b, const struct race_plain *p)
 	if (!race_rows_simple(b, p->warp))
 		return false;
 	if (p->shared && p->write && race_reads_due_plain(b, p))
-		look_at_reads(b);
+		race_look_at_reads(b);
 	struct race_rows rows;
 	race_rows_start(&rows, b, p->warp, p->op, b->warp[p->warp].epoch, p->bytes);
 	rows.shared = p->shared;
@@ -477,7 +476,7 @@ bool race_access(struct race_block *b, const struct race_access *a, struct race_
 	}
 	const bool due = (a->shared && a->write) || a->strength != RACE_WEAK;
 	if (due && race_reads_due(b, a))
-		look_at_reads(b);
+		race_look_at_reads(b);
 	if (a->async)
 		race_copies_note(b, a);
 	if (a->strength == RACE_WEAK)
@@ -485,9 +484,10 @@ bool race_access(struct race_block *b, const struct race_access *a, struct race_
 	for (uint32_t m = a->mask; m; m &= m - 1) {
 		const unsigned lane = (unsigned)__builtin_ctz(m);
 		v.use.epoch = b->warp[a->warp].epoch;
-		if (!visit_lane(&v, 1u << lane, &any))
+		if (!race_visit_lane(&v, 1u << lane, &any))
 			return any;
-		const uint64_t key = race_place_key(b, a->shared, a->address[lane]);
+		const struct race_block *owner = a->owner ? a->owner : b;
+		const uint64_t key = race_place_key(owner, a->shared, a->address[lane]);
 		race_hand_over(b, key, lane, a);
 		r->visits += (uint64_t)FAR_LOOKS * race_hand_over_looks(b->places, key);
 	}

@@ -22,6 +22,7 @@ void races_free(struct races *r)
 	race_cells_free(&r->cells);
 	race_places_free(&r->places);
 	free(r->block);
+	free(r->asker);
 	free(r);
 }
 
@@ -33,6 +34,11 @@ void races_forget(struct races *r, uint64_t address, uint64_t bytes)
 void races_between_blocks(struct races *r)
 {
 	r->between_blocks = true;
+}
+
+void races_share_memory(struct races *r)
+{
+	r->shares_memory = true;
 }
 
 void races_may_look(struct races *r, uint64_t most)
@@ -106,6 +112,8 @@ struct race_block *race_block_start(struct races *r, uint64_t block)
 	race_warps_start(b);
 	b->shared = mem_calloc(shared_pages(r) + 1, sizeof *b->shared);
 	race_reads_start(b, shared_pages(r) + 1);
+	b->reads.off =
+		r->shares_memory; /* others may write what this block's barriers say nothing of */
 	b->next = r->running;
 	r->running = b;
 	return b;
@@ -125,6 +133,7 @@ void race_block_end(struct race_block *b)
 	free(b->shared);
 	race_warps_free(b);
 	race_copies_free(b);
+	race_bulks_free(b);
 	race_reads_free(b);
 	free(b);
 }

@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_SCOPE, GPU_SCOPE, SCOPES };
-
 void race_warps_start(struct race_block *b)
 {
 	const uint32_t n_warps = b->n_warps;
@@ -329,7 +327,7 @@ static struct race_place *find_place(const struct race_places *p, uint64_t key)
 	return &p->place[i];
 }
 
-static struct race_place *make_place(struct race_places *p, uint64_t key)
+struct race_place *race_place_make(struct race_places *p, uint64_t key)
 {
 	if (2 * p->n >= p->room) {
 		struct race_places more = { .room = p->room ? 2 * p->room : 64 };
@@ -392,7 +390,7 @@ static void hand_over(struct race_block *b, struct race_places *places, uint64_t
 	race_clock_join(&give[BLOCK_SCOPE], give[GPU_SCOPE]);
 	const bool known = places->n && find_place(places, key)->key;
 	if (known || give[BLOCK_SCOPE]) {
-		struct race_place *at = make_place(places, key);
+		struct race_place *at = race_place_make(places, key);
 		const bool adds = a->read; /* read, modify, write goes on with what was there */
 		if (!adds || at->first_warp != b->first_warp)
 			race_clock_set(&at->clock[BLOCK_SCOPE], NULL);
@@ -442,50 +440,11 @@ uint32_t race_hand_over_looks(const struct race_places *p, uint64_t key)
 	return entries / ENTRIES_OF_A_LOOK;
 }
 
-/* A place where a lane only hands over, or only takes. */
-static void rendezvous(struct race_block *b, uint64_t key, uint32_t warp, unsigned lane,
-                       bool arrives)
+void race_learn(struct race_block *b, uint32_t warp, unsigned lane, struct race_entry *e)
 {
-	const struct race_access a = {
-		.warp = warp,
-		.read = true,
-		.unread = arrives, /* who arrives learns nothing of those who came before */
-		.write = arrives,
-		.scope = SCOPE_CLUSTER,
-		.sem = arrives ? SEM_RELEASE : SEM_ACQUIRE,
-	};
-	race_hand_over(b, key, lane, &a);
-}
-
-/* Whoever has waited for a phase knows nothing of those who arrived in the next: a place for each
- * of two, within the 8 bytes of the object. */
-static uint64_t phase_key(const struct race_block *owner, uint64_t offset, uint32_t phase)
-{
-	return race_place_key(owner, true, offset + phase % 2);
-}
-
-void race_mbarrier(struct race_block *b, struct race_block *owner, uint32_t warp, unsigned lane,
-                   uint64_t offset, uint32_t phase, bool arrives)
-{
-	rendezvous(b, phase_key(owner, offset, phase), warp, lane, arrives);
-}
-
-void race_mbarrier_ends(struct race_block *owner, uint64_t offset, uint32_t phase)
-{
-	struct race_places *places = owner->places;
-	if (!race_place_at(places, phase_key(owner, offset, phase)))
-		return;
-	struct race_place *next = make_place(places, phase_key(owner, offset, phase + 1));
-	const struct race_place *ended = race_place_at(places, phase_key(owner, offset, phase));
-	if (next->first_warp != ended->first_warp)
-		race_clock_set(&next->clock[BLOCK_SCOPE], NULL);
-	next->first_warp = ended->first_warp;
-	for (unsigned s = 0; s < SCOPES; s++)
-		race_clock_join(&next->clock[s], ended->clock[s]);
-}
-
-void race_cluster_barrier(struct race_block *b, struct race_block *first, uint32_t warp,
-                          unsigned lane, bool arrives)
-{
-	rendezvous(b, race_place_key(first, true, 0xfffff), warp, lane, arrives);
+	struct race_warp *w = &b->warp[warp];
+	struct race_clock *c = race_clock_new(e, 1);
+	w->beyond = true;
+	race_clock_join(&w->clock[lane], c);
+	race_clock_set(&c, NULL);
 }

@@ -11,6 +11,9 @@
 
 #define RACE_BARRIERS 16
 
+/* Of what is handed over: to threads of the block, to all. */
+enum { BLOCK_SCOPE, GPU_SCOPE, SCOPES };
+
 /* Where threads hand something over: a word that strong stores and atomics write. */
 struct race_place {
 	uint64_t key;                /* 0 = free */
@@ -75,6 +78,18 @@ struct race_reads {
 	uint32_t *address;
 	uint32_t n_address, cap_address;
 };
+/* Of bulk copies (race_bulk.c): who does them, as warps with numbers from RACE_ENGINES on. */
+#define RACE_ENGINES 0x80000000u
+struct race_engine {
+	uint64_t key; /* of its mbarrier, or a kind of group */
+	uint32_t warp, number, epoch;
+};
+struct race_bulks {
+	struct race_engine *engine;
+	uint32_t n, cap;
+	uint32_t (*begun)[32]; /* by warp and lane: groups that were committed; NULL = none */
+	uint32_t *fenced;      /* by warp: its epoch at the latest fence to the engine; NULL = none */
+};
 #define RACE_PENDING UINT32_MAX /* epoch of what such a copy writes: ordered before nothing */
 
 struct race_block {
@@ -82,6 +97,7 @@ struct race_block {
 	struct race_cells *cells;
 	struct race_places *places;
 	struct race_copies copies;
+	struct race_bulks bulks;
 	struct race_reads reads;
 	uint64_t block;
 	uint32_t number;              /* in the order of their starts */
@@ -112,8 +128,9 @@ bool race_followed(const struct race_block *b, uint32_t w, unsigned me, uint32_t
 bool race_handed(const struct race_block *b, uint32_t w, unsigned me, uint32_t warp, unsigned lane,
                  uint32_t epoch);
 
-/* NULL: nothing was handed over at @key. */
+/* NULL: nothing was handed over at @key; and the same, made if need be. */
 struct race_place *race_place_at(const struct race_places *p, uint64_t key);
+struct race_place *race_place_make(struct race_places *p, uint64_t key);
 
 /* --- locks (race_lock.c) --- */
 void race_lock_take(struct race_block *b, uint64_t key, unsigned lane, const struct race_access *a);
@@ -147,12 +164,15 @@ uint64_t race_place_key(const struct race_block *b, bool shared, uint64_t addres
 struct races {
 	uint32_t n_warps, shared_bytes;
 	bool between_blocks; /* races between blocks are looked for */
+	bool shares_memory;  /* blocks of a cluster use one another's shared memory */
 	uint64_t *block;     /* by the order of their starts */
 	uint32_t n_blocks, room_blocks;
 	struct race_cells cells;
 	struct race_places places;
 	uint64_t visits, most; /* of cells, or of eight lanes in a row as one */
 	struct race_block *running;
+	uint32_t *asker; /* by number of an engine: the warp that asks it */
+	uint32_t n_askers, cap_askers;
 };
 /* Makes room for more marks; false: there is none. */
 bool races_make_room(struct races *r);
@@ -161,5 +181,17 @@ static inline bool races_go_on(struct races *r)
 {
 	return r->visits < r->most && (!race_cells_crowded(&r->cells) || races_make_room(r));
 }
+
+/* --- bulk copies (race_bulk.c) --- */
+void race_bulks_free(struct race_block *b);
+/* The real warp, over the whole launch, for warp @warp, which may be an engine. */
+static inline uint32_t race_asker(const struct races *r, uint32_t warp)
+{
+	return warp >= RACE_ENGINES ? r->asker[warp - RACE_ENGINES] : warp;
+}
+/* Whoever waits for that phase of an mbarrier, or lane @lane, learns @e. */
+void race_mbarrier_tell(struct race_block *owner, uint64_t offset, uint32_t phase,
+                        struct race_entry *e);
+void race_learn(struct race_block *b, uint32_t warp, unsigned lane, struct race_entry *e);
 
 #endif

@@ -65,7 +65,7 @@ static inline enum relation relation_of(const struct race_rows *r, race_mark mar
 	const struct race_who *who = race_who_of(&b->cells->marks, mark);
 	enum relation known = BEFORE; /* by barriers, and syncs of the whole warp */
 	if (who->block != r->who.block)
-		known = b->races->between_blocks ? STRANGER : BEFORE;
+		known = b->races->between_blocks || r->shared ? STRANGER : BEFORE;
 	else if (who->warp != r->who.warp)
 		known = who->epoch < r->warp->others[who->warp - 1 - b->first_warp] ? BEFORE : SAME_BLOCK;
 	else if (who->epoch >= r->warp->all_known)

@@ -74,8 +74,17 @@ enum meet_warp {
 	MEET_YIELD
 };
 
-/* X_COPIES: their group is complete; wait for all groups but the last s0; for all copies. */
-enum copies_op { COPIES_COMMIT, COPIES_WAIT, COPIES_WAIT_ALL };
+/* X_COPIES: their group is complete; wait for all groups but the last s0; for all copies. The same
+ * of bulk copies, or until their sources have been read; a fence between stores and bulk copies. */
+enum copies_op {
+	COPIES_COMMIT,
+	COPIES_WAIT,
+	COPIES_WAIT_ALL,
+	COPIES_BULK_COMMIT,
+	COPIES_BULK_WAIT,
+	COPIES_BULK_WAIT_READ,
+	COPIES_FENCE
+};
 
 /* What device code asks of the system. */
 enum system_call {

@@ -74,9 +74,15 @@ static struct place data_place(const struct emu_launch *l, const struct emu_faul
 	struct place s;
 	if (f->space == SPACE_SHARED || f->space == SPACE_LOCAL) {
 		const bool shared = f->space == SPACE_SHARED;
-		snprintf(s.text, sizeof s.text, "%s memory offset %lld of %u bytes",
-		         shared ? "shared" : "local", (long long)f->address,
-		         shared ? l->grid.shared_bytes - l->grid.reserved_bytes : l->grid.local_bytes);
+		const uint64_t top = f->address >> CLUSTER_SHIFT;
+		const unsigned rank = shared && top <= l->grid.cluster_blocks ? (unsigned)top : 0;
+		const int n = snprintf(
+			s.text, sizeof s.text, "%s memory offset %lld of %u bytes", shared ? "shared" : "local",
+			(long long)(rank ? f->address & CLUSTER_OFFSET : f->address),
+			shared ? l->grid.shared_bytes - l->grid.reserved_bytes : l->grid.local_bytes);
+		if (rank)
+			snprintf(s.text + n, sizeof s.text - (size_t)n, " of block %u of the cluster",
+			         rank - 1);
 		return s;
 	}
 	const struct arena_region *r = arena_near(&l->device->arena, f->address);
@@ -212,13 +218,94 @@ static bool report_without_data(const struct emu_launch *l, const struct emu_fau
 	}
 }
 
-/* "load", "store" or "atomic" of the other side of a race */
-static const char *other_verb(const struct emu_launch *l, const struct emu_fault *f)
+/* A bulk copy: of all calls of the system only they use memory that is looked at. */
+static bool is_bulk(const struct xop *x)
 {
-	const enum xkind kind = l->image.ir.ops[f->other_op].kind;
-	if (kind == X_ATOM || kind == X_RED)
+	return x->kind == X_SYSTEM && x->op >= SYSTEM_BULK_LOAD && x->op <= SYSTEM_REMOTE_STORE;
+}
+
+static bool is_remote_store(const struct xop *x)
+{
+	return x->kind == X_SYSTEM && x->op == SYSTEM_REMOTE_STORE;
+}
+
+/* "load", "store" or "atomic" of one side of a race, which @x is */
+static const char *race_verb(const struct xop *x, bool store, bool atomic)
+{
+	if (is_remote_store(x))
+		return "asynchronous store";
+	if (is_bulk(x))
+		return store ? "store of a bulk copy" : "load of a bulk copy";
+	if (atomic || x->kind == X_ATOM || x->kind == X_RED)
 		return "atomic";
-	return f->other_store ? "store" : "load";
+	return store ? "store" : "load";
+}
+
+/* Blocks that share global memory do not wait for one another's copies. */
+static bool waits_missing(const struct emu_fault *f, const struct xop *other)
+{
+	return is_bulk(other) && (f->other_block == f->block || f->space == SPACE_SHARED);
+}
+
+static const char *what_is_missing(const struct emu_launch *l, const struct emu_fault *f)
+{
+	const struct xop *other = &l->image.ir.ops[f->other_op];
+	if (f->scope)
+		return "atomic only within one block";
+	if (f->proxy)
+		return "with no fence.proxy.async between";
+	if (waits_missing(f, other))
+		return "with no wait for that copy between";
+	if (other->kind == X_ASYNC && f->other_store)
+		return "with no wait for that copy and barrier between";
+	if (f->other_block != f->block)
+		return "and nothing orders the two blocks";
+	return fault_in_warp(f) ? "with no __syncwarp() between" : "with no barrier between";
+}
+
+static const char *bulk_remedy(const struct xop *other, bool store)
+{
+	const bool out = other->op == SYSTEM_BULK_STORE || other->op == SYSTEM_BULK_REDUCE ||
+	                 other->op == SYSTEM_TENSOR_STORE || other->op == SYSTEM_TENSOR_REDUCE;
+	if (out && store)
+		return "let the thread that began the copy wait for it (cp.async.bulk.wait_group 0), and "
+			   "order the other one behind it";
+	if (out)
+		return "let the thread that began the copy wait until it has read "
+			   "(cp.async.bulk.wait_group.read 0), then put __syncthreads() in front of the store";
+	return "wait for the copy's mbarrier (mbarrier.try_wait, cuda::barrier::wait()) in every "
+		   "thread that uses what it brings, or in one with __syncthreads() behind it";
+}
+
+static bool race_remedy(const struct emu_launch *l, const struct emu_fault *f, struct err *err)
+{
+	const struct xop *other = &l->image.ir.ops[f->other_op];
+	const bool between = f->other_block != f->block;
+	if (race_custom(l, f))
+		return err_remedy(err, "%s", race_custom(l, f));
+	if (f->scope)
+		return err_remedy(err, "give both the scope of the device: atomicAdd(), not "
+		                       "atomicAdd_block()");
+	if (f->proxy)
+		return err_remedy(err, "put fence.proxy.async (cuda::ptx::fence_proxy_async()) behind the "
+		                       "store and in front of the barrier: bulk copies go another way to "
+		                       "memory, and may not see it otherwise");
+	if (waits_missing(f, other))
+		return err_remedy(err, "%s", bulk_remedy(other, f->other_store));
+	if (other->kind == X_ASYNC && f->other_store)
+		return err_remedy(err, "wait for the copy (cp.async.wait_group, __pipeline_wait_prior()), "
+		                       "then put __syncthreads() between the two accesses");
+	if (between && f->space == SPACE_SHARED)
+		return err_remedy(err, "put cluster.sync() (barrier.cluster) between the two accesses, or "
+		                       "use an atomic");
+	if (between)
+		return err_remedy(err, "use an atomic; or let one block finish first: write, "
+		                       "__threadfence(), then set a flag by an atomic that the other "
+		                       "block reads before its own __threadfence(); or split the kernel");
+	if (fault_in_warp(f))
+		return err_remedy(err, "put __syncwarp() between the two accesses, since the threads of "
+		                       "a warp need not run in lockstep, or use an atomic");
+	return err_remedy(err, "put __syncthreads() between the two accesses, or use an atomic");
 }
 
 static bool report_race(const struct emu_launch *l, const struct emu_fault *f, const char *where,
@@ -226,36 +313,16 @@ static bool report_race(const struct emu_launch *l, const struct emu_fault *f, c
 {
 	const struct place other = line_place(l, f->other_op);
 	const bool between = f->other_block != f->block;
-	const bool copied = l->image.ir.ops[f->other_op].kind == X_ASYNC && f->other_store;
-	const bool one_warp = !between && f->other_thread / 32 == f->warp;
+	const struct xop *mine = &l->image.ir.ops[f->xop], *theirs = &l->image.ir.ops[f->other_op];
 	const struct place who = thread_place(l, f->block, f->warp, f->lane), what = data_place(l, f);
 	const struct place them =
 		thread_place(l, f->other_block, f->other_thread / 32, f->other_thread % 32);
 	err_set(err, ERR_FAULT, "%s: %s-memory race at %s: this %s by %s meets the %s of %s by %s, %s",
 	        where, f->space == SPACE_SHARED ? "shared" : "global", what.text,
-	        f->atomic ? "atomic" : access_verb(f), who.text, other_verb(l, f), other.text,
-	        between ? them.text : strstr(them.text, "thread"),
-	        f->scope   ? "atomic only within one block"
-	        : copied   ? "with no wait for that copy and barrier between"
-	        : between  ? "and nothing orders the two blocks"
-	        : one_warp ? "with no __syncwarp() between"
-	                   : "with no barrier between");
-	if (race_custom(l, f))
-		return err_remedy(err, "%s", race_custom(l, f));
-	if (f->scope)
-		return err_remedy(err, "give both the scope of the device: atomicAdd(), not "
-		                       "atomicAdd_block()");
-	if (copied)
-		return err_remedy(err, "wait for the copy (cp.async.wait_group, __pipeline_wait_prior()), "
-		                       "then put __syncthreads() between the two accesses");
-	if (between)
-		return err_remedy(err, "use an atomic; or let one block finish first: write, "
-		                       "__threadfence(), then set a flag by an atomic that the other "
-		                       "block reads before its own __threadfence(); or split the kernel");
-	return err_remedy(err, one_warp
-	                           ? "put __syncwarp() between the two accesses, since the threads of "
-	                             "a warp need not run in lockstep, or use an atomic"
-	                           : "put __syncthreads() between the two accesses, or use an atomic");
+	        race_verb(mine, f->store, f->atomic), who.text,
+	        race_verb(theirs, f->other_store, false), other.text,
+	        between ? them.text : strstr(them.text, "thread"), what_is_missing(l, f));
+	return race_remedy(l, f, err);
 }
 
 static bool lacks_dynamic_shared(const struct emu_launch *l)

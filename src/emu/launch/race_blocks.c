@@ -113,14 +113,19 @@ void race_blocks_prepare(struct emu_launch *l)
 	const bool orders = hands_over(&l->image.ir), whole = g->order.n == g->order.total;
 	if (!race_blocks_wanted(l))
 		return;
+	const bool shares = g->cluster_blocks > 1 && g->shared_bytes;
 	if (all_asked(l) || (g->together && g->order.n * g->n_warps <= TOGETHER_WARPS)) {
 		g->races = races_new(g->n_warps, g->shared_reach, whole || !orders,
 		                     all_asked(l) ? UINT64_MAX : SPREAD_LOOKS);
 		g->racing = true;
+		if (shares)
+			races_share_memory(g->races);
 		return;
 	}
 	g->races = races_new(g->n_warps, g->shared_reach,
 	                     !orders || (l->image.ir.waits && !g->together), SPREAD_LOOKS);
+	if (shares)
+		races_share_memory(g->races);
 	if (g->together)
 		take_spread(l, TOGETHER_WARPS / g->n_warps);
 }

@@ -1,7 +1,7 @@
 /*
  * Bulk copies and what goes with them (PTX ISA 9.0, 9.7.9.25 and 9.7.9.26, st.async 9.7.9.12,
- * red.async 9.7.13.9, createpolicy 9.7.9.20). Each lane's copy is one call (vm/bulk.c); groups of
- * them have nothing left to wait for.
+ * red.async 9.7.13.9, createpolicy 9.7.9.20). Each lane's copy is one call (vm/bulk.c), done at
+ * once: only the checks wait for groups of them.
  */
 #include "emu/lower/lower_inst.h"
 
@@ -120,4 +120,16 @@ bool low_createpolicy(struct lower *l)
 {
 	low_op1(l, E_mov_b64, low_dst(l, 0), src_const(0));
 	return !l->failed;
+}
+
+bool low_bulk_groups(struct lower *l)
+{
+	struct xop *x = low_emit(l, X_COPIES);
+	if (l->in->op == OP_CP_ASYNC_BULK_COMMIT_GROUP) {
+		x->op = COPIES_BULK_COMMIT;
+		return true;
+	}
+	x->op = l->in->flags & PF_READ ? COPIES_BULK_WAIT_READ : COPIES_BULK_WAIT;
+	x->offset = (int64_t)l->in->opnd[0].i64;
+	return true;
 }

@@ -16,7 +16,10 @@ static bool whole_warp(struct lower *l, enum system_call call)
 
 bool low_cluster_arrive(struct lower *l)
 {
-	return whole_warp(l, SYSTEM_CLUSTER_ARRIVE);
+	if (!whole_warp(l, SYSTEM_CLUSTER_ARRIVE))
+		return false;
+	l->ir->ops[l->ir->n_ops - 1].offset = l->in->sem == SEM_RELAXED;
+	return true;
 }
 
 bool low_cluster_wait(struct lower *l)

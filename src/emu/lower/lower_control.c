@@ -74,6 +74,8 @@ bool low_bar_warp(struct lower *l)
 
 bool low_fence(struct lower *l)
 {
+	if (l->in->op == OP_FENCE_PROXY) /* the checks: stores before it are seen by bulk copies */
+		low_emit(l, X_COPIES)->op = COPIES_FENCE;
 	struct xop *x = low_emit(l, X_FENCE);
 	x->scope = l->in->scope;
 	return true;

@@ -1,5 +1,6 @@
 /* Whom an access races with: asks the room check, and notes what it says. */
 #include "emu/vm/access.h"
+#include "emu/vm/cluster.h"
 
 static void lane_bytes(const void *context, unsigned lane, uint8_t *out)
 {
@@ -24,16 +25,14 @@ static bool stored_by_many(const struct access *a, uint64_t address)
 	return lanes > 1;
 }
 
-void access_race(struct access *a)
+/* The access of @lanes, at @address in the shared memory of @owner; NULL = of their own block, or
+ * in global memory. */
+static void look_at(struct access *a, uint32_t lanes, const uint64_t *address, struct worker *owner)
 {
 	const struct xop *x = a->m->x;
-	const uint32_t own =
-		a->mask & ~a->remote; /* who uses another block's memory is not known there */
-	if ((a->space != SPACE_SHARED && a->space != SPACE_GLOBAL) || !own)
-		return;
 	const struct race_access r = {
 		.warp = a->w->number,
-		.mask = own,
+		.mask = lanes,
 		.op = a->u->xop,
 		.bytes = a->bytes,
 		.shared = a->space == SPACE_SHARED,
@@ -50,7 +49,8 @@ void access_race(struct access *a)
 		                                           : RACE_WEAK,
 		.sem = x->sem,
 		.scope = x->scope,
-		.address = a->address,
+		.address = address,
+		.owner = owner ? owner->race : NULL,
 		.lanes = a->remote                  ? RACE_ANYWHERE
 		         : a->layout == LAYOUT_ROW  ? RACE_IN_A_ROW
 		         : a->layout == LAYOUT_SAME ? RACE_ONE_PLACE
@@ -62,5 +62,38 @@ void access_race(struct access *a)
 	struct race_found found = { 0 };
 	if (!race_access(a->w->worker->race, &r, &found))
 		return;
-	access_note_race(a, &found, stored_by_many(a, found.address));
+	const bool many = stored_by_many(a, a->address[found.lane]);
+	if (owner)
+		found.address = a->address[found.lane]; /* which names the block */
+	access_note_race(a, &found, many);
+}
+
+/* Lanes that use shared memory of other blocks of the cluster, those of one block at a time. */
+static void look_at_others(struct access *a)
+{
+	uint64_t offset[32];
+	for (uint32_t left = a->remote & a->mask; left;) {
+		struct worker *owner = NULL;
+		uint32_t lanes = 0;
+		for (uint32_t m = left; m; m &= m - 1) {
+			const unsigned i = lowest_lane(m);
+			struct worker *one = cluster_block_at(a->w->worker, a->address[i], &offset[i]);
+			owner = owner ? owner : one;
+			lanes |= one == owner ? 1u << i : 0;
+		}
+		left &= ~lanes;
+		if (owner->race)
+			look_at(a, lanes, offset, owner);
+	}
+}
+
+void access_race(struct access *a)
+{
+	const uint32_t own = a->mask & ~a->remote;
+	if (a->space != SPACE_SHARED && a->space != SPACE_GLOBAL)
+		return;
+	if (own)
+		look_at(a, own, a->address, NULL);
+	if (a->remote)
+		look_at_others(a);
 }

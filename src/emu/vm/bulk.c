@@ -2,7 +2,7 @@
  * Bulk copies (PTX ISA 9.0, 9.7.9.25): by cp.async.bulk and its like a thread has the copy engine
  * move bytes between global and shared memory, or from one block of a cluster to another. Here they
  * are moved at once, which is one of the orders that hardware may choose; the barrier in shared
- * memory hears of the bytes at once, too. Their order is not followed by the check for races.
+ * memory hears of the bytes at once, too. The check for races knows what may come otherwise.
  *
  * What is counted: launch/tally.c, add_bulk().
  */
@@ -25,12 +25,23 @@ static bool place_shared(struct bulk *b, uint64_t at, uint64_t bytes)
 		return bulk_fault(b, FAULT_ALIGN, at, SPACE_SHARED, 16, b->to_shared);
 	b->offset = at & CLUSTER_OFFSET;
 	b->seen = owner->shadow;
+	b->owner = owner;
 	return true;
+}
+
+/* The copy signals the mbarrier at @barrier, if there is one. */
+static void name_barrier(struct bulk *b, uint64_t barrier)
+{
+	struct worker *owner;
+	if (!cluster_bytes_at(b->w->worker, barrier, 8, &owner))
+		return;
+	b->barrier_owner = owner;
+	b->barrier = barrier;
 }
 
 static bool tell_barrier(const struct bulk *b, uint64_t barrier, uint64_t bytes)
 {
-	return mbarrier_bytes(b->w->worker, barrier, -(int64_t)bytes) ||
+	return mbarrier_copied(b->w, b->lane, barrier, bytes) ||
 	       bulk_fault(b, FAULT_BOUNDS, barrier, SPACE_SHARED, 8, true);
 }
 
@@ -45,6 +56,7 @@ static bool copy_to(struct bulk *b, const struct what *c, uint64_t shared)
 {
 	if (!place_shared(b, shared, c->bytes))
 		return false;
+	bulk_race(b, SPACE_SHARED, b->offset, c->bytes, b->to_shared);
 	return c->map ? tensor_box(b, c->map, c->at) : bulk_move(b, c->global, 0, c->bytes);
 }
 
@@ -54,6 +66,7 @@ static bool multicast(struct bulk *b, const struct what *c)
 	const uint64_t own = CLUSTER_OFFSET;
 	for (uint64_t m = c->blocks & 0xffff; m; m &= m - 1) {
 		const uint64_t top = ((uint64_t)__builtin_ctzll(m) + 1) << CLUSTER_SHIFT;
+		name_barrier(b, top | (c->barrier & own));
 		if (!copy_to(b, c, top | (c->shared & own)) ||
 		    !tell_barrier(b, top | (c->barrier & own), c->bytes))
 			return false;
@@ -65,6 +78,8 @@ static bool run(struct bulk *b, const struct what *c)
 {
 	if (b->to_shared && (b->how & BULK_MULTICAST))
 		return multicast(b, c);
+	if (b->to_shared)
+		name_barrier(b, c->barrier);
 	return copy_to(b, c, c->shared) && (!b->to_shared || tell_barrier(b, c->barrier, c->bytes));
 }
 
@@ -73,10 +88,14 @@ static bool between_blocks(struct bulk *b, const uint64_t *arg)
 {
 	struct bulk from = *b;
 	from.to_shared = false;
+	name_barrier(b, arg[3]);
+	name_barrier(&from, arg[3]);
 	if (!place_shared(&from, arg[1], arg[2]) || !place_shared(b, arg[0], arg[2]))
 		return false;
 	bulk_follow(&from, 0, arg[2]);
 	bulk_follow(b, 0, arg[2]);
+	bulk_race(&from, SPACE_SHARED, from.offset, arg[2], false);
+	bulk_race(b, SPACE_SHARED, b->offset, arg[2], true);
 	if (bulk_atom(b->how) != ATOM_NONE)
 		bulk_reduce(bulk_atom(b->how), bulk_type(b->how), b->shared, from.shared, arg[2]);
 	else
@@ -98,6 +117,9 @@ static bool remote_store(struct bulk *b, const uint64_t *arg)
 		return bulk_fault(b, FAULT_ALIGN, arg[0], SPACE_SHARED, n * each, true);
 	if (owner->shadow)
 		shadow_touch(owner->shadow, arg[0] & CLUSTER_OFFSET, n * each, false, true);
+	b->owner = owner;
+	name_barrier(b, arg[1]);
+	bulk_race(b, SPACE_SHARED, arg[0] & CLUSTER_OFFSET, n * each, true);
 	for (unsigned i = 0; i < n; i++) {
 		uint8_t v[8];
 		memcpy(v, &arg[4 + i], sizeof v);

@@ -19,7 +19,13 @@ struct bulk {
 	uint8_t *shared;     /* host address */
 	struct shadow *seen; /* of the block that owns it; NULL = not followed */
 	uint64_t offset;     /* there */
+	struct worker *owner;
+	/* the mbarrier that hears of the copy, and the block it is of; NULL = the lane waits for it */
+	struct worker *barrier_owner;
+	uint64_t barrier;
 };
+/* Looks for races of @bytes from @at on, in global memory, or at that offset of b->owner's. */
+void bulk_race(const struct bulk *b, enum ptx_space space, uint64_t at, uint64_t bytes, bool write);
 /* @bytes between @at in global and @offset bytes behind the copy's place in shared memory: copied,
  * added, counted. False: stopped by a fault. */
 bool bulk_move(struct bulk *b, uint64_t at, uint64_t offset, uint64_t bytes);

@@ -16,6 +16,38 @@ bool bulk_fault(const struct bulk *b, enum fault_kind kind, uint64_t at, enum pt
 	return false;
 }
 
+void bulk_race(const struct bulk *b, enum ptx_space space, uint64_t at, uint64_t bytes, bool write)
+{
+	const struct worker *wk = b->w->worker;
+	const bool shared = space == SPACE_SHARED;
+	if (!wk->race || !bytes || (shared && !b->owner->race))
+		return;
+	const struct race_bulk k = {
+		.warp = b->w->number,
+		.op = b->u->xop,
+		.lane = b->lane,
+		.shared = shared,
+		.write = write,
+		.adds = write && bulk_atom(b->how) != ATOM_NONE,
+		.owner = shared && b->owner != wk ? b->owner->race : NULL,
+		.at = at,
+		.bytes = bytes,
+		.barrier_owner = b->barrier_owner ? b->barrier_owner->race : NULL,
+		.barrier = b->barrier & CLUSTER_OFFSET,
+	};
+	struct race_found found = { 0 };
+	if (!race_bulk(wk->race, &k, &found))
+		return;
+	struct emu_fault *f = vm_note_race(b->w, b->u, &found, false);
+	f->address = found.address;
+	if (k.owner)
+		f->address |= ((uint64_t)b->owner->cluster_rank + 1) << CLUSTER_SHIFT;
+	f->space = space;
+	f->bytes = 1;
+	f->store = write;
+	f->atomic = k.adds;
+}
+
 /* --- reductions --- */
 
 #define ADD_WORD(T)                                                                          \
@@ -120,6 +152,7 @@ bool bulk_move_piece(struct bulk *b, uint64_t at, uint64_t offset, uint64_t byte
 	}
 	uint8_t *global = (uint8_t *)(at + b->w->host), *shared = b->shared + offset;
 	bulk_follow(b, offset, bytes);
+	bulk_race(b, SPACE_GLOBAL, at, bytes, !b->to_shared);
 	if (b->to_shared)
 		memcpy(shared, global, bytes);
 	else if (adds)

@@ -23,8 +23,8 @@ uint8_t *cluster_bytes_at(const struct worker *wk, uint64_t address, uint64_t by
 	return *owner && bytes <= room && offset <= room - bytes ? (*owner)->shared + offset : NULL;
 }
 
-/* What its lanes did before is ordered before what any thread of the cluster does behind its wait;
- * .relaxed, which orders nothing, is used behind a fence that does. */
+/* What its lanes did before is ordered before what any thread of the cluster does behind its wait.
+ */
 static void tell_race(struct warp *w, uint32_t mask, bool arrives)
 {
 	struct worker *wk = w->worker;
@@ -33,18 +33,31 @@ static void tell_race(struct warp *w, uint32_t mask, bool arrives)
 	const unsigned lane = (unsigned)__builtin_ctz(mask);
 	if (arrives)
 		race_warp_sync(wk->race, w->number, mask, w->live);
-	race_cluster_barrier(wk->race, wk->cluster->race, w->number, lane, arrives);
+	race_cluster_barrier(wk->race, wk->cluster->race, w->number, lane, w->cluster_phase,
+	                     arrives ? SEM_RELEASE : SEM_ACQUIRE);
 	if (!arrives)
 		race_warp_sync(wk->race, w->number, mask, w->live);
 }
 
-void cluster_arrive(struct warp *w, uint32_t mask)
+/* .relaxed orders nothing by itself: each lane's fences do, if there are any. */
+static void tell_relaxed(struct warp *w, uint32_t mask)
+{
+	struct worker *wk = w->worker;
+	for (uint32_t m = wk->race ? mask : 0; m; m &= m - 1)
+		race_cluster_barrier(wk->race, wk->cluster->race, w->number, (unsigned)__builtin_ctz(m),
+		                     w->cluster_phase, SEM_RELAXED);
+}
+
+void cluster_arrive(struct warp *w, uint32_t mask, bool relaxed)
 {
 	struct cluster_barrier *b = &w->worker->cluster->cluster_barrier;
 	w->cluster_phase = b->phase;
 	b->arrived += lane_popc32(mask);
 	b->ticks = w->ticks > b->ticks ? w->ticks : b->ticks;
-	tell_race(w, mask, true);
+	if (relaxed)
+		tell_relaxed(w, mask);
+	else
+		tell_race(w, mask, true);
 }
 
 bool cluster_wait(struct warp *w, uint32_t mask)

@@ -11,7 +11,8 @@ struct worker *cluster_block_at(const struct worker *wk, uint64_t address, uint6
 uint8_t *cluster_bytes_at(const struct worker *wk, uint64_t address, uint64_t bytes,
                           struct worker **owner);
 /* What a wait of a whole warp comes to: it goes on, or asks again later (WARP_WAIT). */
-void cluster_arrive(struct warp *w, uint32_t mask);
+/* @relaxed: what its lanes did before is not handed over, but for what fences said. */
+void cluster_arrive(struct warp *w, uint32_t mask, bool relaxed);
 bool cluster_wait(struct warp *w, uint32_t mask);
 
 #endif

@@ -138,6 +138,19 @@ bool mbarrier_bytes(const struct worker *wk, uint64_t at, int64_t bytes)
 	return true;
 }
 
+bool mbarrier_copied(struct warp *w, unsigned lane, uint64_t at, uint64_t bytes)
+{
+	struct worker *wk = w->worker, *owner;
+	const uint8_t *there = at % 8 ? NULL : cluster_bytes_at(wk, at, 8, &owner);
+	uint64_t v;
+	if (there && wk->race && owner->race) {
+		memcpy(&v, there, sizeof v);
+		race_bulk_signal(wk->race, owner->race, w->number, lane, at & CLUSTER_OFFSET,
+		                 unpack(v).phase);
+	}
+	return mbarrier_bytes(wk, at, -(int64_t)bytes);
+}
+
 /*
  * An arrival at a barrier as cards before sm_90 have it in memory, which their code makes and reads
  * itself: in the lower word 2^30 - n, n being the arrivals of a phase; in the upper one the parity

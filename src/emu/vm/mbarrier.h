@@ -10,5 +10,7 @@ bool mbarrier_lane(struct warp *w, const struct uop *u, unsigned lane, const uin
                    uint64_t *result);
 /* @bytes more are awaited by the barrier at @at, or -@bytes have come; false as above. */
 bool mbarrier_bytes(const struct worker *wk, uint64_t at, int64_t bytes);
+/* @bytes have come by a copy that @lane of @w asked for; false as above. */
+bool mbarrier_copied(struct warp *w, unsigned lane, uint64_t at, uint64_t bytes);
 
 #endif

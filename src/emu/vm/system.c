@@ -127,7 +127,9 @@ static enum outcome warp_call(struct warp *w, const struct uop *u, uint32_t mask
 {
 	const struct system_operands *s = u->system;
 	switch (s->call) {
-	case SYSTEM_CLUSTER_ARRIVE: cluster_arrive(w, mask); return GOES_ON;
+	case SYSTEM_CLUSTER_ARRIVE:
+		cluster_arrive(w, mask, w->image->ir.ops[u->xop].offset);
+		return GOES_ON;
 	case SYSTEM_CLUSTER_WAIT: return cluster_wait(w, mask) ? GOES_ON : ASKS_AGAIN;
 	case SYSTEM_GROUP_COMMIT: w->groups++; return GOES_ON;
 	default: /* GROUP_WAIT */

@@ -93,6 +93,7 @@ struct emu_fault *vm_note_race(struct warp *w, const struct uop *u, const struct
 	f.other_op = found->other_op;
 	f.other_store = found->other_writes;
 	f.scope = found->scope;
+	f.proxy = found->proxy;
 	f.many = many;
 	return note(w->worker, &f);
 }

@@ -291,10 +291,17 @@ HANDLER(sync_parts)
 HANDLER(copies)
 {
 	struct race_block *r = w->worker->race;
-	if (r && u->a != COPIES_WAIT)
+	const enum copies_op op = (enum copies_op)u->a;
+	if (r && (op == COPIES_COMMIT || op == COPIES_WAIT_ALL))
 		race_copies_commit(r, w->number, mask);
-	if (r && u->a != COPIES_COMMIT)
+	if (r && (op == COPIES_WAIT || op == COPIES_WAIT_ALL))
 		race_copies_wait(r, w->number, mask, u->b);
+	if (r && op == COPIES_BULK_COMMIT)
+		race_bulk_commit(r, w->number, mask);
+	if (r && (op == COPIES_BULK_WAIT || op == COPIES_BULK_WAIT_READ))
+		race_bulk_wait(r, w->number, mask, u->b, op == COPIES_BULK_WAIT_READ);
+	if (r && op == COPIES_FENCE)
+		race_proxy_fence(r);
 	NEXT_UOP;
 }
 

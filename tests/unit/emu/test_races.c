@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ELEMENTS = 4096, LEAST_KERNELS = 650 };
+enum { ELEMENTS = 4096, LEAST_KERNELS = 730 };
 static const struct {
 	const char *name, *sheet; /* compiled for that GPU, and run on it */
 } files[] = {
@@ -17,6 +17,7 @@ static const struct {
 	{ "graph.cu", "a100" },   { "handover.cu", "a100" },       { "async_copy.cu", "a100" },
 	{ "planted.cu", "a100" }, { "planted_places.cu", "a100" }, { "cluster.cu", "h200" },
 	{ "barrier.cu", "a100" }, { "volatile_data.cu", "a100" },  { "beside.cu", "a100" },
+	{ "bulk.cu", "h200" },
 };
 static unsigned kernels, wrong;
 
