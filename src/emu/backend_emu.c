@@ -109,6 +109,24 @@ static bool add_machine_code(struct backend *be, struct machine_buffers *b,
 	return true;
 }
 
+/* A launch that came to no end, or to a bad one: a race that was seen before it may be why. */
+static void add_race_before(const struct emu_launch *l, struct err *err)
+{
+	struct run_findings found = { 0 };
+	char remedy[sizeof err->remedy];
+	if (err->code != ERR_FAULT && err->code != ERR_TIMEOUT)
+		return;
+	emu_launch_findings(l, &found);
+	for (unsigned i = 0; i < found.n; i++) {
+		const struct run_finding *f = &found.finding[i];
+		if (strcmp(f->kind, "race") || f->customary)
+			continue;
+		snprintf(remedy, sizeof remedy, "%s", err->remedy);
+		err_remedy(err, "%s; before that: %s: %s", remedy, f->text, f->remedy);
+		return;
+	}
+}
+
 static bool emu_run(struct backend *be, const struct run_request *req,
                     const struct run_hooks *hooks, struct run_result *res, struct err *err)
 {
@@ -129,6 +147,8 @@ static bool emu_run(struct backend *be, const struct run_request *req,
 	bool ok = emu_launch_prepare(&l, req, hooks, be->gpu, &be->module, err);
 	if (ok) {
 		ok = emu_launch_run(&l, err);
+		if (!ok)
+			add_race_before(&l, err);
 		res->printed_bytes += emu_launch_printed(&l, keep_printed, res);
 	}
 	if (ok) {

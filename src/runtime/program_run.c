@@ -41,6 +41,9 @@ struct running {
 	int records, out, err; /* ours; -1 = closed */
 	struct text out_text, err_text;
 	double started, reported;
+	bool late;    /* the time is over: the launch that runs is to tell what it found */
+	uint64_t in;  /* that launch; 0 = none */
+	char *kernel; /* of it */
 };
 
 /* --- starting --- */
@@ -165,10 +168,17 @@ static bool spawn(struct running *r, const struct program_request *req, const ch
 	return ok;
 }
 
-static void send_config(int fd, const struct program_request *req)
+/* When the time is over, we look first what runs; then it ends by itself, and says what was found
+ * in it, or does not. */
+#define FIRST_WORD_S 0.2
+#define LAST_WORDS_S 3
+
+static void send_config(int fd, const struct program_request *req, double started)
 {
 	struct wire_msg m;
-	record_put_config(&m, &req->config, req->gpu);
+	struct record_config config = req->config;
+	config.deadline_s = req->timeout_s > 0 ? started + req->timeout_s + FIRST_WORD_S : 0;
+	record_put_config(&m, &config, req->gpu);
 	wire_send(fd, &m, -1, clock_now_s() + 10, NULL);
 	wire_free(&m);
 }
@@ -183,7 +193,7 @@ static bool start(struct running *r, const struct program_request *req, const ch
 	/* not where the program's own descriptors begin */
 	int theirs = fcntl(pair[1], F_DUPFD_CLOEXEC, 200);
 	close_fd(&pair[1]);
-	send_config(pair[0], req); /* waits there for the program's first call */
+	send_config(pair[0], req, r->started); /* waits there for the program's first call */
 	const bool ok = theirs < 0 ? err_set(err, ERR_IO, "%s: %s", req->path, strerror(errno))
 	                           : spawn(r, req, folder, theirs, out[1], errors[1], err);
 	close_fd(&theirs);
@@ -235,6 +245,38 @@ static void stop(const struct running *r, const struct program_request *req, int
 	kill(req->catch_output ? -r->pid : r->pid, signal);
 }
 
+static bool told_of(const struct program *p, uint64_t launch)
+{
+	for (size_t i = p->n_findings; i--;)
+		if (p->findings[i].launch == launch && !strcmp(p->findings[i].kind, "timeout"))
+			return true;
+	return false;
+}
+
+/* The time is over. */
+static void note_late(struct running *r, const struct program *p)
+{
+	const uint64_t last = p->n_launches ? p->launches[p->n_launches - 1].number : 0;
+	r->late = true;
+	if (p->running <= last)
+		return;
+	r->in = p->running;
+	r->kernel = mem_strdup(p->kernels[p->running_kernel].name);
+}
+
+static bool tell_late(struct running *r, const struct program_request *req, const struct program *p,
+                      struct err *err)
+{
+	const uint64_t last = p->n_launches ? p->launches[p->n_launches - 1].number : 0;
+	if (r->in)
+		err_set(err, ERR_TIMEOUT, "the program still runs after %.3g s, in launch %llu, %s",
+		        req->timeout_s, (unsigned long long)r->in, r->kernel);
+	else
+		err_set(err, ERR_TIMEOUT, "the program still runs after %.3g s, behind launch %llu",
+		        req->timeout_s, (unsigned long long)last);
+	return err_remedy(err, "give it more time with --timeout, or smaller work");
+}
+
 /* True while there is something to wait for. */
 static bool turn(struct running *r, const struct program_request *req, struct program *p,
                  struct err *err)
@@ -243,7 +285,7 @@ static bool turn(struct running *r, const struct program_request *req, struct pr
 		                     { .fd = r->out, .events = POLLIN },
 		                     { .fd = r->err, .events = POLLIN } };
 	if (r->records < 0 && r->out < 0 && r->err < 0)
-		return false;
+		return r->late && r->in && tell_late(r, req, p, err);
 	poll(fds, 3, POLL_MS);
 	if (r->out >= 0 && fds[1].revents)
 		read_output(&r->out, &r->out_text);
@@ -254,17 +296,11 @@ static bool turn(struct running *r, const struct program_request *req, struct pr
 	const double now = clock_now_s();
 	if (req->cancel && atomic_load(req->cancel))
 		return err_set(err, ERR_CANCELLED, "the program was ended on request");
-	if (req->timeout_s > 0 && now - r->started > req->timeout_s) {
-		const uint64_t last = p->n_launches ? p->launches[p->n_launches - 1].number : 0;
-		if (p->running > last)
-			err_set(err, ERR_TIMEOUT, "the program still runs after %.3g s, in launch %llu, %s",
-			        req->timeout_s, (unsigned long long)p->running,
-			        p->kernels[p->running_kernel].name);
-		else
-			err_set(err, ERR_TIMEOUT, "the program still runs after %.3g s, behind launch %llu",
-			        req->timeout_s, (unsigned long long)last);
-		return err_remedy(err, "give it more time with --timeout, or smaller work");
-	}
+	const double over = req->timeout_s > 0 ? now - r->started - req->timeout_s : -1;
+	if (over > 0 && !r->late)
+		note_late(r, p);
+	if (r->late && (!r->in || over > LAST_WORDS_S || told_of(p, r->in)))
+		return tell_late(r, req, p, err);
 	if (req->progress && now - r->reported > 1.0 / 30) {
 		r->reported = now;
 		p->output = r->out_text.s; /* lent for the call: the buffer still grows */
@@ -345,6 +381,7 @@ bool program_run(const struct program_request *req, struct program *out, struct 
 	char place[4300];
 	struct running r = { .records = -1, .out = -1, .err = -1 };
 	memset(out, 0, sizeof *out);
+	r.started = clock_now_s();
 	if (!prepare(req, place, sizeof place, err) || !start(&r, req, place, err))
 		return false;
 	r.measured = req->measured ? measured_new() : NULL;
@@ -356,7 +393,7 @@ bool program_run(const struct program_request *req, struct program *out, struct 
 	out->gpu = req->gpu;
 	snprintf(out->backend, sizeof out->backend, req->measured ? "cuda" : "emu");
 	out->time_origin = req->measured ? ORIGIN_MEASURED : ORIGIN_MODELLED;
-	r.started = r.reported = clock_now_s();
+	r.reported = clock_now_s();
 	struct err why = { 0 };
 	while (turn(&r, req, out, &why))
 		;
@@ -378,6 +415,7 @@ bool program_run(const struct program_request *req, struct program *out, struct 
 	if (!req->measured)
 		remark_silence(out);
 	program_sum_up(out);
+	free(r.kernel);
 	if (why.code == ERR_NONE)
 		return true;
 	*err = why;

@@ -68,6 +68,47 @@ EOF
 run out-of-time 1 launches endless.cu --timeout 4
 grep -q 'still runs after 4 s, in launch 2, endless$' err && ok out-of-time-where ||
 	not_ok out-of-time-where "$(cat err)"
+
+# one that never ends, as a barrier is missing: the race is told
+cat >again.cu <<'EOF'
+__global__ void again(const int *a, int *b)
+{
+	__shared__ int more;
+	int v = a[threadIdx.x];
+	do {
+		__syncthreads();
+		if (threadIdx.x == 0)
+			more = 0;
+		__syncthreads();
+		if (v > 3) {
+			v /= 2;
+			more = 1;
+		}
+	} while (more);
+	b[threadIdx.x] = v;
+}
+#ifndef KERNEL_ONLY
+int main()
+{
+	int *x, many[128];
+	for (int i = 0; i < 128; i++)
+		many[i] = i;
+	cudaMalloc(&x, sizeof many);
+	cudaMemcpy(x, many, sizeof many, cudaMemcpyHostToDevice);
+	again<<<1, 64>>>(x, x + 64);
+	cudaDeviceSynchronize();
+}
+#endif
+EOF
+run never-again 1 launches again.cu --timeout 4
+grep -q 'still runs after 4 s, in launch 1, again$' err &&
+	grep -q '^! race (launch 1).*again.cu:1[024]: again: shared-memory race' err &&
+	grep -q '^! timeout (launch 1): .*again.cu:[1-9][0-9]*: again: still running' err &&
+	ok never-again-tells-races || not_ok never-again-tells-races "$(cat err)"
+run never-again-kernel 1 run again.cu -DKERNEL_ONLY --kernel again --grid 1 --block 64 \
+	'a=i32[64]:iota' 'b=i32[64]:zero' --timeout 4
+grep -q 'before that: again.cu:1[024]: again: shared-memory race' err &&
+	ok never-again-kernel-tells-races || not_ok never-again-kernel-tells-races "$(cat err)"
 run null-copies 1 launches ./waits -- null
 same null-copies-told 'cudaErrorInvalidValue cudaErrorInvalidValue' "$(tr '\n' ' ' <out | sed 's/ $//')"
 grep -q 'null-pointer.* a copy from a null pointer' err && ok null-copies-named ||

@@ -407,12 +407,25 @@ static bool resume(struct warp *w)
 	return w->state != WARP_WAIT || !asked || w->at != at || w->ticks != ticks;
 }
 
+#define TURNS_UNPOLLED 1024
+
+/* A loop of barriers never ends a warp's fuel, and has to be ended all the same. */
+static bool is_to_end(struct worker *wk)
+{
+	if (++wk->turns % TURNS_UNPOLLED)
+		return false;
+	flush_counters(wk);
+	return wk->grid->poll(wk);
+}
+
 enum block_state block_step(struct worker *wk, uint64_t index)
 {
 	const uint32_t n = wk->grid->n_warps, opened = wk->barriers_opened;
 	uint32_t gone = 0;
 	bool running = false, waiting = false, asking = false, moved = false;
 	wk->barriers_opened = 0;
+	if (is_to_end(wk))
+		return BLOCK_STOPPED;
 	end_looks(wk, index);
 	for (uint32_t i = 0; i < n; i++) {
 		struct warp *w = warp_at(wk, (uint32_t)order_turn(wk->grid->order.order, n, i));
@@ -466,10 +479,13 @@ bool block_run(struct worker *wk, uint64_t index)
 
 int64_t worker_position(const struct worker *wk)
 {
+	int64_t waits = -1; /* where no warp is in the middle of something */
 	for (uint32_t i = 0; i < wk->grid->n_warps; i++) {
 		const struct warp *w = warp_at(wk, i);
 		if (w->at && w->state == WARP_YIELD)
 			return w->at->xop;
+		if (w->at && waits < 0 && (w->state == WARP_BARRIER || w->state == WARP_WAIT))
+			waits = w->at->xop;
 	}
-	return -1;
+	return waits;
 }

@@ -192,7 +192,7 @@ void findings_tell_unfinished(uint64_t number)
 void findings_tell_failure(const struct run_findings *findings, const struct err *err,
                            uint64_t number)
 {
-	if (findings->n)
+	if (findings->n && err->code != ERR_TIMEOUT)
 		return; /* they say it better */
 	struct record_finding f = { .launch = number, .times = 1, .error = true };
 	snprintf(f.kind, sizeof f.kind, "%s",

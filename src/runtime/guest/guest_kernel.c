@@ -228,6 +228,19 @@ static struct beside begin_counting(const struct guest_op *op, struct guest_stre
 	return b;
 }
 
+#define LEAST_TIME_S 1e-3
+
+/* Seconds that a launch may take from now on; 0 = any. */
+static double time_left(void)
+{
+	const double all = guest.config.launch_timeout_s;
+	if (guest.config.deadline_s <= 0)
+		return all;
+	const double left = guest.config.deadline_s - clock_now_s();
+	const double least = left > LEAST_TIME_S ? left : LEAST_TIME_S;
+	return all > 0 && all < least ? all : least;
+}
+
 /* @again: one like it was counted in another state, or with other values. @printed: what its kernel
  * prints is noted there. */
 static struct emu_launch_request request_of(const struct guest_op *op, uint64_t number, bool count,
@@ -252,7 +265,7 @@ static struct emu_launch_request request_of(const struct guest_op *op, uint64_t 
 		.code_kept = guest_code_is_kept(f),
 		.in_graph = op->u.launch.in_graph,
 		.heap_bytes = guest.limits[cudaLimitMallocHeapSize],
-		.timeout_s = guest.config.launch_timeout_s,
+		.timeout_s = time_left(),
 		.threads = guest.config.threads,
 		.print = print,
 		.print_ctx = printed,
