@@ -349,3 +349,37 @@ extern "C" __global__ void halves_that_shrink(int *a, int *b, int n)
 	if (T == 0)
 		b[0] = s[0];
 }
+// lanes that have ended take no part
+//: race 1 x 32 "no __syncwarp() between"
+extern "C" __global__ void sync_of_those_who_are_left(int *a, int *b, int n)
+{
+	__shared__ int s[32];
+	s[T] = a[T] + 1;
+	if (T >= 16)
+		return;
+	__syncwarp(0xffff);
+	b[T] = s[31 - T];
+}
+//: clean 1 x 32
+extern "C" __global__ void sync_before_some_end(int *a, int *b, int n)
+{
+	__shared__ int s[32];
+	s[T] = a[T] + 1;
+	__syncwarp();
+	if (T >= 16)
+		return;
+	__syncwarp(0xffff);
+	b[T] = s[31 - T];
+	__syncwarp(0xffff);
+	s[15 - T] = T;
+	__syncwarp(0xffff);
+	b[T] += s[T];
+}
+//: clean 1 x 48
+extern "C" __global__ void warp_that_is_not_full(int *a, int *b, int n)
+{
+	__shared__ int s[48];
+	s[T] = a[T] + 1;
+	__syncwarp();
+	b[T] = s[T ^ 1];
+}

@@ -437,6 +437,7 @@ bool race_plain_loads(struct race_block *b, uint32_t warp, const struct lane_loa
 	    !race_reads_put_off_plain(b, warp, load, low, n))
 		return false;
 	b->races->visits += 2 * n; /* it costs about as much */
+	b->warp[warp].acted = UINT32_MAX;
 	return true;
 }
 
@@ -447,6 +448,7 @@ bool race_plain(struct race_block *b, const struct race_plain *p)
 		return true;
 	if (!race_rows_simple(b, p->warp))
 		return false;
+	b->warp[p->warp].acted = UINT32_MAX;
 	if (p->shared && p->write && race_reads_due_plain(b, p))
 		race_look_at_reads(b);
 	struct race_rows rows;
@@ -470,6 +472,7 @@ bool race_access(struct race_block *b, const struct race_access *a, struct race_
 		return false;
 	v.use = (struct race_use){ .warp = b->first_warp + a->warp + 1,
 		                       .op = (a->op & RACE_OP_MASK) | use_flags(b, a) };
+	b->warp[a->warp].acted |= a->mask;
 	if (a->strength == RACE_WEAK && race_reads_put_off(b, a, v.use.op)) {
 		r->visits += 2; /* it costs about as much */
 		return false;

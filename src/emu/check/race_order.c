@@ -242,7 +242,7 @@ void race_warp_sync(struct race_block *b, uint32_t warp, uint32_t mask, uint32_t
 			race_clock_set(&release[s], NULL);
 	}
 	w->epoch++;
-	if (mask == live) {
+	if (mask == live && !(w->acted & ~live)) { /* lanes that have ended take no part */
 		w->all_known = w->epoch;
 		w->partial = false;
 		return;
@@ -282,6 +282,7 @@ void race_pass(struct race_block *b, uint32_t warp, unsigned barrier)
 		if (g->known[i] > w->others[i])
 			w->others[i] = g->known[i];
 	w->all_known = w->epoch;
+	w->acted = 0;
 	w->partial = w->arrived = false;
 	spread(w, 0xffffffffu, g->clock, g->release);
 }

@@ -40,6 +40,7 @@ struct race_section {
 struct race_warp {
 	uint32_t epoch;
 	uint32_t all_known;           /* its lanes know of one another what came before that epoch */
+	uint32_t acted;               /* lanes that used memory since a barrier */
 	bool partial;                 /* and some more: */
 	uint32_t (*known)[32];        /* [lane][of lane]; NULL = nothing yet */
 	bool arrived;                 /* at a barrier, and waits there or has gone on without */

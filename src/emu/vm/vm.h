@@ -212,7 +212,7 @@ struct worker {
 	struct cluster_barrier cluster_barrier;
 	uint32_t barriers_met;      /* those with a lower number may have been met */
 	uint32_t barriers_opened;   /* bits: their warps go on in the next step */
-	uint32_t turns; /* of its blocks so far, of which every so many polls */
+	uint32_t turns;             /* of its blocks so far, of which every so many polls */
 	uint64_t warps_speculative; /* that began in the speculative program, ... */
 	uint64_t warps_deoptimised; /* ... and that left it for the conservative one */
 	struct emu_fault fault;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ELEMENTS = 4096, LEAST_KERNELS = 730 };
+enum { ELEMENTS = 4096, LEAST_KERNELS = 740 };
 static const struct {
 	const char *name, *sheet; /* compiled for that GPU, and run on it */
 } files[] = {
