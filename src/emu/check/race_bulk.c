@@ -161,10 +161,3 @@ bool race_bulk(struct race_block *b, const struct race_bulk *k, struct race_foun
 	}
 	return any;
 }
-
-void race_bulks_free(struct race_block *b)
-{
-	free(b->bulks.engine);
-	free(b->bulks.begun);
-	free(b->bulks.fenced);
-}

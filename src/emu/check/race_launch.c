@@ -133,7 +133,9 @@ void race_block_end(struct race_block *b)
 	free(b->shared);
 	race_warps_free(b);
 	race_copies_free(b);
-	race_bulks_free(b);
+	free(b->bulks.engine);
+	free(b->bulks.begun);
+	free(b->bulks.fenced);
 	race_reads_free(b);
 	free(b);
 }

@@ -184,7 +184,6 @@ static inline bool races_go_on(struct races *r)
 }
 
 /* --- bulk copies (race_bulk.c) --- */
-void race_bulks_free(struct race_block *b);
 /* The real warp, over the whole launch, for warp @warp, which may be an engine. */
 static inline uint32_t race_asker(const struct races *r, uint32_t warp)
 {

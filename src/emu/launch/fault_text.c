@@ -229,13 +229,9 @@ static bool is_remote_store(const struct xop *x)
 	return x->kind == X_SYSTEM && x->op == SYSTEM_REMOTE_STORE;
 }
 
-/* "load", "store" or "atomic" of one side of a race, which @x is */
+/* One side of a race, which @x is */
 static const char *race_verb(const struct xop *x, bool store, bool atomic)
 {
-	if (is_remote_store(x))
-		return "asynchronous store";
-	if (is_bulk(x))
-		return store ? "store of a bulk copy" : "load of a bulk copy";
 	if (atomic || x->kind == X_ATOM || x->kind == X_RED)
 		return "atomic";
 	return store ? "store" : "load";
@@ -247,34 +243,20 @@ static bool waits_missing(const struct emu_fault *f, const struct xop *other)
 	return is_bulk(other) && (f->other_block == f->block || f->space == SPACE_SHARED);
 }
 
-static const char *what_is_missing(const struct emu_launch *l, const struct emu_fault *f)
-{
-	const struct xop *other = &l->image.ir.ops[f->other_op];
-	if (f->scope)
-		return "atomic only within one block";
-	if (f->proxy)
-		return "with no fence.proxy.async between";
-	if (waits_missing(f, other))
-		return "with no wait for that copy between";
-	if (other->kind == X_ASYNC && f->other_store)
-		return "with no wait for that copy and barrier between";
-	if (f->other_block != f->block)
-		return "and nothing orders the two blocks";
-	return fault_in_warp(f) ? "with no __syncwarp() between" : "with no barrier between";
-}
-
-static const char *bulk_remedy(const struct xop *other, bool store)
+static bool bulk_remedy(const struct xop *other, bool store, struct err *err)
 {
 	const bool out = other->op == SYSTEM_BULK_STORE || other->op == SYSTEM_BULK_REDUCE ||
 	                 other->op == SYSTEM_TENSOR_STORE || other->op == SYSTEM_TENSOR_REDUCE;
 	if (out && store)
-		return "let the thread that began the copy wait for it (cp.async.bulk.wait_group 0), and "
-			   "order the other one behind it";
+		return err_remedy(err, "let the thread that began the copy wait for it "
+		                       "(cp.async.bulk.wait_group 0), and order the other one behind it");
 	if (out)
-		return "let the thread that began the copy wait until it has read "
-			   "(cp.async.bulk.wait_group.read 0), then put __syncthreads() in front of the store";
-	return "wait for the copy's mbarrier (mbarrier.try_wait, cuda::barrier::wait()) in every "
-		   "thread that uses what it brings, or in one with __syncthreads() behind it";
+		return err_remedy(err, "let the thread that began the copy wait until it has read "
+		                       "(cp.async.bulk.wait_group.read 0), then put __syncthreads() in "
+		                       "front of the store");
+	return err_remedy(err, "wait for the copy's mbarrier (mbarrier.try_wait, "
+	                       "cuda::barrier::wait()) in every thread that uses what it brings, or "
+	                       "in one with __syncthreads() behind it");
 }
 
 static bool race_remedy(const struct emu_launch *l, const struct emu_fault *f, struct err *err)
@@ -291,7 +273,7 @@ static bool race_remedy(const struct emu_launch *l, const struct emu_fault *f, s
 		                       "store and in front of the barrier: bulk copies go another way to "
 		                       "memory, and may not see it otherwise");
 	if (waits_missing(f, other))
-		return err_remedy(err, "%s", bulk_remedy(other, f->other_store));
+		return bulk_remedy(other, f->other_store, err);
 	if (other->kind == X_ASYNC && f->other_store)
 		return err_remedy(err, "wait for the copy (cp.async.wait_group, __pipeline_wait_prior()), "
 		                       "then put __syncthreads() between the two accesses");
@@ -317,11 +299,26 @@ static bool report_race(const struct emu_launch *l, const struct emu_fault *f, c
 	const struct place who = thread_place(l, f->block, f->warp, f->lane), what = data_place(l, f);
 	const struct place them =
 		thread_place(l, f->other_block, f->other_thread / 32, f->other_thread % 32);
+	const bool copied = theirs->kind == X_ASYNC && f->other_store;
 	err_set(err, ERR_FAULT, "%s: %s-memory race at %s: this %s by %s meets the %s of %s by %s, %s",
 	        where, f->space == SPACE_SHARED ? "shared" : "global", what.text,
-	        race_verb(mine, f->store, f->atomic), who.text,
-	        race_verb(theirs, f->other_store, false), other.text,
-	        between ? them.text : strstr(them.text, "thread"), what_is_missing(l, f));
+	        is_remote_store(mine) ? "asynchronous store"
+	        : !is_bulk(mine)      ? race_verb(mine, f->store, f->atomic)
+	        : f->store            ? "store of a bulk copy"
+	                              : "load of a bulk copy",
+	        who.text,
+	        is_remote_store(theirs) ? "asynchronous store"
+	        : !is_bulk(theirs)      ? race_verb(theirs, f->other_store, false)
+	        : f->other_store        ? "store of a bulk copy"
+	                                : "load of a bulk copy",
+	        other.text, between ? them.text : strstr(them.text, "thread"),
+	        f->scope                   ? "atomic only within one block"
+	        : f->proxy                 ? "with no fence.proxy.async between"
+	        : waits_missing(f, theirs) ? "with no wait for that copy between"
+	        : copied                   ? "with no wait for that copy and barrier between"
+	        : between                  ? "and nothing orders the two blocks"
+	        : fault_in_warp(f)         ? "with no __syncwarp() between"
+	                                   : "with no barrier between");
 	return race_remedy(l, f, err);
 }
 
