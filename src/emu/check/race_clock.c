@@ -124,6 +124,27 @@ void race_clock_join(struct race_clock **to, struct race_clock *from)
 	*to = c;
 }
 
+void race_joined_forget(struct race_joined *j)
+{
+	race_clock_set(&j->before, NULL);
+	race_clock_set(&j->with, NULL);
+	race_clock_set(&j->after, NULL);
+}
+
+void race_clock_join_shared(struct race_joined *j, struct race_clock **to, struct race_clock *from)
+{
+	if (!*to || !from || *to == from) {
+		race_clock_join(to, from);
+	} else if (*to == j->before && from == j->with) {
+		race_clock_set(to, j->after);
+	} else {
+		race_clock_set(&j->before, *to);
+		race_clock_set(&j->with, from);
+		race_clock_join(to, from);
+		race_clock_set(&j->after, *to);
+	}
+}
+
 /* @c without its entries [@first, @behind); NULL = nothing is left. */
 static struct race_clock *without(const struct race_clock *c, uint32_t first, uint32_t behind)
 {

@@ -38,6 +38,12 @@ static inline uint64_t race_block_of(uint32_t first_warp)
 struct race_clock *race_clock_new(struct race_entry *e, uint32_t n);
 /* Makes *@to the later of both in every entry; NULL is the clock that knows nothing. */
 void race_clock_join(struct race_clock **to, struct race_clock *from);
+/* The same for one lane after the other: those whose clocks were one share what comes of it. */
+struct race_joined {
+	struct race_clock *before, *with, *after; /* of the last one; NULL = there is none */
+};
+void race_clock_join_shared(struct race_joined *j, struct race_clock **to, struct race_clock *from);
+void race_joined_forget(struct race_joined *j);
 /* Makes *@to another name of @from. */
 void race_clock_set(struct race_clock **to, struct race_clock *from);
 /* Makes @n clocks name what is left of them without what they say of [@from, @end). */

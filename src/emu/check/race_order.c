@@ -35,6 +35,8 @@ static void forget_clocks(struct race_warp *w)
 			race_clock_set(&w->pending[s][i], NULL);
 		}
 	}
+	for (unsigned i = 0; i < sizeof w->joined / sizeof w->joined[0]; i++)
+		race_joined_forget(&w->joined[i]);
 }
 
 static void forget_gate(struct race_gate *g)
@@ -147,7 +149,7 @@ static struct race_clock *knowledge(const struct race_block *b, uint32_t w, unsi
 static void take_pending(struct race_warp *w, unsigned me, unsigned scope)
 {
 	for (unsigned s = 0; s <= scope; s++) {
-		race_clock_join(&w->clock[me], w->pending[s][me]);
+		race_clock_join_shared(&w->joined[s], &w->clock[me], w->pending[s][me]);
 		race_clock_set(&w->pending[s][me], NULL);
 	}
 }
@@ -187,12 +189,15 @@ static void gather(struct race_block *b, uint32_t warp, uint32_t mask, struct ra
                    struct race_clock *release[SCOPES])
 {
 	struct race_warp *w = &b->warp[warp];
+	const struct race_clock *last = NULL; /* most lanes have one clock */
 	for (unsigned i = 0; w->beyond && i < 32; i++) {
 		if (!(mask >> i & 1))
 			continue;
 		settle_fence(b, warp, i);
 		take_pending(w, i, GPU_SCOPE);
-		race_clock_join(clock, w->clock[i]);
+		if (w->clock[i] != last)
+			race_clock_join(clock, w->clock[i]);
+		last = w->clock[i];
 		for (unsigned s = 0; s < SCOPES; s++)
 			race_clock_join(&release[s], w->release[s][i]);
 	}
@@ -205,9 +210,9 @@ static void spread(struct race_warp *w, uint32_t mask, struct race_clock *clock,
 	for (unsigned i = 0; w->beyond && i < 32; i++) {
 		if (!(mask >> i & 1))
 			continue;
-		race_clock_join(&w->clock[i], clock);
+		race_clock_join_shared(&w->joined[SCOPES], &w->clock[i], clock);
 		for (unsigned s = 0; s < SCOPES; s++)
-			race_clock_join(&w->release[s][i], release[s]);
+			race_clock_join_shared(&w->joined[SCOPES + 1 + s], &w->release[s][i], release[s]);
 	}
 }
 

@@ -49,8 +49,9 @@ struct race_warp {
 	struct race_clock *clock[32]; /* what it knows beyond its own warp and barriers */
 	struct race_clock *release[2][32]; /* what its next strong store hands over */
 	struct race_clock *pending[2][32]; /* read, but no fence behind it yet */
-	uint32_t *others;                  /* by warp of the block: known up to there */
-	struct race_section *section;      /* of 32 lanes; NULL = took no lock */
+	struct race_joined joined[5]; /* to clocks: pending ones, others'; to what is handed over */
+	uint32_t *others;             /* by warp of the block: known up to there */
+	struct race_section *section; /* of 32 lanes; NULL = took no lock */
 };
 
 struct race_gate { /* of one barrier: what those know who have arrived */

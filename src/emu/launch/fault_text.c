@@ -232,6 +232,10 @@ static bool is_remote_store(const struct xop *x)
 /* One side of a race, which @x is */
 static const char *race_verb(const struct xop *x, bool store, bool atomic)
 {
+	if (is_remote_store(x))
+		return "asynchronous store";
+	if (is_bulk(x))
+		return store ? "store of a bulk copy" : "load of a bulk copy";
 	if (atomic || x->kind == X_ATOM || x->kind == X_RED)
 		return "atomic";
 	return store ? "store" : "load";
@@ -302,16 +306,9 @@ static bool report_race(const struct emu_launch *l, const struct emu_fault *f, c
 	const bool copied = theirs->kind == X_ASYNC && f->other_store;
 	err_set(err, ERR_FAULT, "%s: %s-memory race at %s: this %s by %s meets the %s of %s by %s, %s",
 	        where, f->space == SPACE_SHARED ? "shared" : "global", what.text,
-	        is_remote_store(mine) ? "asynchronous store"
-	        : !is_bulk(mine)      ? race_verb(mine, f->store, f->atomic)
-	        : f->store            ? "store of a bulk copy"
-	                              : "load of a bulk copy",
-	        who.text,
-	        is_remote_store(theirs) ? "asynchronous store"
-	        : !is_bulk(theirs)      ? race_verb(theirs, f->other_store, false)
-	        : f->other_store        ? "store of a bulk copy"
-	                                : "load of a bulk copy",
-	        other.text, between ? them.text : strstr(them.text, "thread"),
+	        race_verb(mine, f->store, f->atomic), who.text,
+	        race_verb(theirs, f->other_store, false), other.text,
+	        between ? them.text : strstr(them.text, "thread"),
 	        f->scope                   ? "atomic only within one block"
 	        : f->proxy                 ? "with no fence.proxy.async between"
 	        : waits_missing(f, theirs) ? "with no wait for that copy between"

@@ -44,6 +44,7 @@ TEST(clocks_say_what_tables_say)
 {
 	struct race_clock *clock[CLOCKS] = { NULL };
 	struct known known[CLOCKS] = { { { 0 } } };
+	struct race_joined joined = { NULL };
 	uint64_t rng = 7;
 	for (unsigned n = 0; n < ROUNDS; n++) {
 		const unsigned a = pick(&rng, CLOCKS), b = pick(&rng, CLOCKS);
@@ -66,7 +67,10 @@ TEST(clocks_say_what_tables_say)
 			break;
 		}
 		default:
-			race_clock_join(&clock[a], clock[b]);
+			if (n % 3)
+				race_clock_join_shared(&joined, &clock[a], clock[b]);
+			else
+				race_clock_join(&clock[a], clock[b]);
 			for (unsigned i = 0; i < WHO; i++)
 				if (known[b].epoch[i] > known[a].epoch[i])
 					known[a].epoch[i] = known[b].epoch[i];
@@ -77,6 +81,27 @@ TEST(clocks_say_what_tables_say)
 			for (unsigned i = 0; i < CLOCKS; i++)
 				check(clock[i], &known[i]);
 	}
+	race_joined_forget(&joined);
 	for (unsigned i = 0; i < CLOCKS; i++)
 		race_clock_set(&clock[i], NULL);
+}
+
+/* Lanes that knew the same have one clock behind a join, too, not one each. */
+TEST(joins_of_one_clock_are_one)
+{
+	struct race_entry e[3] = { { 1, 5 }, { 2, 6 }, { 3, 7 } };
+	struct race_clock *a = race_clock_new(e, 2), *with = race_clock_new(e + 1, 2), *b = NULL;
+	struct race_joined joined = { NULL };
+	race_clock_set(&b, a);
+	race_clock_join_shared(&joined, &a, with);
+	race_clock_join_shared(&joined, &b, with);
+	assert_ptr_equal(a, b);
+	assert_int_equal(race_clock_epoch(b, 1), 5);
+	assert_int_equal(race_clock_epoch(b, 3), 7);
+	race_clock_join_shared(&joined, &a, with);
+	assert_int_equal(race_clock_epoch(a, 2), 6);
+	race_joined_forget(&joined);
+	race_clock_set(&a, NULL);
+	race_clock_set(&b, NULL);
+	race_clock_set(&with, NULL);
 }
