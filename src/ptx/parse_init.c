@@ -9,8 +9,9 @@
 struct init {
 	struct ptx_var *var;
 	size_t cap, relocs_cap;
-	uint64_t at; /* next byte */
-	bool open;   /* "x[] = ...": as large as its values */
+	uint64_t at;    /* next byte */
+	uint64_t reach; /* behind the rows that have braces of their own */
+	bool open;      /* "x[] = ...": as large as its values */
 };
 
 /* Makes sure that the bytes before @end are there. */
@@ -143,26 +144,27 @@ static bool parse_init_value(struct parser *p, struct init *in)
 	return true;
 }
 
-/* "{1, 2}", and "{{1, 2}, {3, 4}}" where an inner brace fills one element of the dimension:
- * @bytes[0] of them, whose own elements have @bytes[1], and so on for @depth dimensions. */
+/* "{1, 2}", and "{{1, 2}, {3, 4}}" where an inner brace has at most the values of one element of
+ * the dimension, which has @bytes[0], its own elements @bytes[1], and so on for @depth dimensions.
+ * As ptxas does it, values follow one another wherever braces end, and zeros follow them all. */
 static bool parse_init_list(struct parser *p, struct init *in, const uint64_t *bytes,
                             unsigned depth)
 {
 	const uint64_t first = in->at;
+	uint64_t rows = 0;
 	bool more = true;
 	if (!expect(p, '{', "before initial values"))
 		return false;
-	for (uint64_t i = 0; more && !at_punct(p, '}'); i++) {
+	while (more && !at_punct(p, '}')) {
 		if (at_punct(p, '{')) {
+			const uint64_t row = in->at;
 			if (depth < 2)
 				return fail(p, "more braces than '%s' has dimensions", in->var->name);
-			in->at = first + i * bytes[0];
 			if (!parse_init_list(p, in, bytes + 1, depth - 1))
 				return false;
-			if (in->at > first + (i + 1) * bytes[0])
+			if (in->at > row + bytes[0])
 				return fail(p, "more values than a row of '%s' has", in->var->name);
-			in->at = first + (i + 1) * bytes[0];
-			if (!init_room(p, in, in->at))
+			if (!init_room(p, in, first + ++rows * bytes[0]))
 				return false;
 		} else if (!parse_init_value(p, in)) {
 			return false;
@@ -170,6 +172,7 @@ static bool parse_init_list(struct parser *p, struct init *in, const uint64_t *b
 		if (!accept_punct(p, ',', &more))
 			return false;
 	}
+	in->reach = first + rows * bytes[0];
 	return expect(p, '}', "after the initial values");
 }
 
@@ -199,6 +202,7 @@ bool parse_init(struct parser *p, struct ptx_var *var, const struct decl *d)
 		return false;
 	if (d->is_open) {
 		var->size = bytes[0] ? (in.at + bytes[0] - 1) / bytes[0] * bytes[0] : 0;
+		var->size = in.reach > var->size ? in.reach : var->size;
 		return init_room(p, &in, var->size);
 	}
 	return true;

@@ -64,7 +64,7 @@ struct record_config {
 	unsigned keep;                 /* so many of the counted launches can be run again; 0 = none */
 	uint64_t stop_after;           /* end the program behind this launch; 0 = never */
 	double launch_timeout_s;
-	double deadline_s; /* by clock_now_s(): the launch that runs then is to be ended; 0 = none */
+	double deadline_s;    /* by clock_now_s(): the launch that runs then is to be ended; 0 = none */
 	enum run_level level; /* what is counted */
 };
 

@@ -133,8 +133,8 @@ void page_guard_end(void);
 const struct arena_region *arena_find(const struct arena *a, uint64_t address);
 /* The last region that begins at @address or below it; NULL = none does. */
 const struct arena_region *arena_below(const struct arena *a, uint64_t address);
-/* The region nearest to @address, or around it, for messages; NULL = none within 1 TiB: no index into
- * an array is so wrong, such an address has to do with no allocation. */
+/* The region nearest to @address, or around it, for messages; NULL = none within 1 TiB: no index
+ * into an array is so wrong, such an address has to do with no allocation. */
 const struct arena_region *arena_near(const struct arena *a, uint64_t address);
 
 #endif

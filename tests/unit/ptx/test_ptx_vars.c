@@ -186,7 +186,7 @@ TEST(initial_values)
 		".global .v2 .f32 pair = {0f3F800000, 0f40000000};\n.extern .global .b32 elsewhere;\n"
 		".global .b32 plain[4], more;\n.global .u8 grid[][2] = {{1, 2}, {3}};");
 	static const uint8_t str[6] = "hi!";
-	static const int32_t list[3] = { 1, -2, 0 }, rows[6] = { 1, 2, 0, 3, 0, 0 };
+	static const int32_t list[3] = { 1, -2, 0 }, rows[6] = { 1, 2, 3, 0, 0, 0 }; /* as ptxas does */
 	static const double y[2] = { 2, -0.5 };
 	static const float pair[2] = { 1, 2 };
 	static const uint16_t open[3] = { 7, 8, 9 };
