@@ -10,10 +10,11 @@
  * those of one global line to one shared line that fill the same halves and all move by as many
  * sectors, or change places by the same exclusive or. Where all lanes write zeros none is read.
  * Lanes that only write zeros count as the others, or by where the machine code says which they
- * are: in P0, then none is read; in P1 to P6, then they come in wavefronts of their own, in which
- * lines of global memory play no part, each half of a sector by itself; or in a register (.ZFILL),
- * then they join those that are read from any line, and all wavefronts count twice
- * (zero_copies.cu; 12 launches of hgemm/mma).
+ * are: in P0, then none is read; in P1 to P6, then those that are read come first, and all lines of
+ * shared memory once more, each in as many wavefronts as its sectors that are read move in,
+ * whatever lines of global memory they are of, at least one; or in a register (.ZFILL), then they
+ * join those that are read from any line, and all wavefronts count twice (zero_copies.cu; launches
+ * of hgemm/mma and hgemm/wgmma).
  */
 #include "emu/count/copy_waves.h"
 
@@ -90,9 +91,14 @@ static bool is_last(const struct lane_copies *c, unsigned lane)
 	return true;
 }
 
+static bool none_read(const struct lane_copies *c)
+{
+	return !(c->mask & ~c->zeros) || c->form == COPY_NOT_READ;
+}
+
 static unsigned find_sectors(const struct lane_copies *c, struct sector *s)
 {
-	const bool nothing_read = !(c->mask & ~c->zeros) || c->form == COPY_NOT_READ;
+	const bool nothing_read = none_read(c), apart = c->form >= COPY_APART;
 	unsigned n = 0;
 	for (uint32_t m = c->mask; m; m &= m - 1) {
 		const unsigned lane = lowest_lane(m);
@@ -100,11 +106,10 @@ static unsigned find_sectors(const struct lane_copies *c, struct sector *s)
 			continue;
 		const uint64_t to = c->to[lane], from = nothing_read ? to : c->from[lane];
 		const bool swaps = (from ^ to) >> 4 & 1,
-				   zeros = !nothing_read && c->form >= COPY_APART && c->zeros >> lane & 1;
-		const bool halved = zeros && c->form == COPY_APART;
+				   zeros = !nothing_read && apart && c->zeros >> lane & 1;
 		unsigned i = 0;
-		while (i < n && (halved || s[i].from != from >> 5 || s[i].to != to >> 5 ||
-		                 s[i].swaps != swaps || s[i].zeros != zeros))
+		while (i < n && (s[i].from != from >> 5 || s[i].to != to >> 5 || s[i].swaps != swaps ||
+		                 s[i].zeros != zeros))
 			i++;
 		if (i == n)
 			s[n++] =
@@ -114,21 +119,20 @@ static unsigned find_sectors(const struct lane_copies *c, struct sector *s)
 	return n;
 }
 
-static bool together(const struct lane_copies *c, const struct sector *a, const struct sector *b)
+/* @any_line: whatever lines of global memory they are of. */
+static bool together(const struct sector *a, const struct sector *b, bool any_line)
 {
-	const bool apart = c->form == COPY_APART && a->zeros != b->zeros;
-	const bool from_one_line = a->from >> 2 == b->from >> 2 || a->zeros || b->zeros;
-	return !apart && from_one_line && a->to >> 2 == b->to >> 2 && a->swaps == b->swaps &&
-	       a->halves == b->halves;
+	return (any_line || a->from >> 2 == b->from >> 2 || a->zeros || b->zeros) &&
+	       a->to >> 2 == b->to >> 2 && a->swaps == b->swaps && a->halves == b->halves;
 }
 
 /* Wavefronts of the sectors from @i on that go with it, which are seen then. */
-static unsigned waves_with(const struct lane_copies *c, const struct sector *s, unsigned n,
-                           unsigned i, uint32_t *seen)
+static unsigned waves_with(const struct sector *s, unsigned n, unsigned i, bool any_line,
+                           uint32_t *seen)
 {
 	unsigned moves = 0, exclusive = 0; /* bit = by how much */
 	for (unsigned k = 0; k < n; k++) {
-		if (*seen >> k & 1 || !together(c, &s[i], &s[k]))
+		if (*seen >> k & 1 || !together(&s[i], &s[k], any_line))
 			continue;
 		*seen |= 1u << k;
 		moves |= 1u << ((s[k].to - s[k].from) & 3);
@@ -138,16 +142,40 @@ static unsigned waves_with(const struct lane_copies *c, const struct sector *s, 
 	return (unsigned)(a < b ? a : b);
 }
 
+/* Those that are read first: zeros join them, not the other way. @seen are no longer looked at. */
+static unsigned waves_of(const struct sector *s, unsigned n, bool any_line, uint32_t seen)
+{
+	unsigned waves = 0;
+	for (unsigned zeros = 0; zeros < 2; zeros++)
+		for (unsigned i = 0; i < n; i++)
+			if (!(seen >> i & 1) && s[i].zeros == zeros)
+				waves += waves_with(s, n, i, any_line, &seen);
+	return waves;
+}
+
+/* Lines of shared memory all of whose sectors are zeros. */
+static unsigned lines_of_zeros(const struct sector *s, unsigned n)
+{
+	unsigned lines = 0;
+	for (unsigned i = 0; i < n; i++) {
+		bool counts = s[i].zeros;
+		for (unsigned k = 0; k < n && counts; k++)
+			counts = s[k].to >> 2 != s[i].to >> 2 || (s[k].zeros && k >= i);
+		lines += counts;
+	}
+	return lines;
+}
+
 static unsigned past_l1(const struct lane_copies *c)
 {
 	struct sector s[32];
 	const unsigned n = find_sectors(c, s);
-	uint32_t seen = 0;
-	unsigned waves = 0;
-	for (unsigned zeros = 0; zeros < 2; zeros++) /* those join what is read, not the other way */
-		for (unsigned i = 0; i < n; i++)
-			if (!(seen >> i & 1) && s[i].zeros == zeros)
-				waves += waves_with(c, s, n, i, &seen);
+	uint32_t zeros = 0;
+	for (unsigned i = 0; i < n; i++)
+		zeros |= (uint32_t)s[i].zeros << i;
+	if (c->form == COPY_APART && zeros)
+		return waves_of(s, n, false, zeros) + waves_of(s, n, true, zeros) + lines_of_zeros(s, n);
+	const unsigned waves = waves_of(s, n, false, 0);
 	return c->form == COPY_TWICE ? 2 * waves : waves;
 }
 

@@ -88,6 +88,35 @@ TEST(zeros_by_where_they_stand)
 	}
 }
 
+/* Rows of B at the matrix's edge, as hgemm/wgmma copies them: 32 words of 16 bytes to a row of each
+ * of four slabs, all eight rows of the swizzle. An H200 counted the sums (micro/edge_copies.txt).
+ */
+TEST(zeros_beyond_an_edge)
+{
+	static const struct {
+		unsigned words, sum; /* that the matrix has of a row */
+	} want[] = { { 2, 40 }, { 4, 40 }, { 8, 40 }, { 12, 52 }, { 16, 48 }, { 20, 64 }, { 24, 56 } };
+	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+		unsigned sum = 0;
+		for (unsigned y = 0; y < 8; y++) {
+			uint64_t from[32], to[32];
+			const struct lane_copies c = { .from = from,
+				                           .to = to,
+				                           .mask = ~0u,
+				                           .zeros = ~0u << want[i].words,
+				                           .bytes = 16,
+				                           .past_l1 = true,
+				                           .form = COPY_APART };
+			for (unsigned l = 0; l < 32; l++) {
+				from[l] = BASE + y * want[i].words * 16 + l * 16;
+				to[l] = l / 8 * 8192 + y * 128 + (l % 8 ^ y) * 16;
+			}
+			sum += copy_wavefronts(&c);
+		}
+		assert_int_equal(sum, want[i].sum);
+	}
+}
+
 TEST(through_l1)
 {
 	uint64_t from[32], to[32];
