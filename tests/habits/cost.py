@@ -69,9 +69,9 @@ THINGS = {
         "tests": ["unit/ui/", "cli/list"],
     },
     "opcode": {
-        "files": {"tests/ptx/event_mask.ptx": "event_mask.ptx"},
+        "files": {"tests/ptx/event_stop.ptx": "event_stop.ptx"},
         "rows": [("src/ptx/opcode.def", r"^       0, 0, TS\(U32\), 0, \"s4\"\)",
-                  'OPCODE(PMEVENT_MASK, "pmevent.mask", "9.7.19", MISC, 0, nop,\n'
+                  'OPCODE(PMEVENT_STOP, "pmevent.stop", "9.7.19", MISC, 0, nop,\n'
                   '       0, 0, 0, 0, "i*")')],
         "tests": ["emu/test_ptx_cases", "unit/ptx/"],
     },
