@@ -117,13 +117,14 @@ bool cli_level_here(const char *word, const char *backend, enum run_level *out, 
 struct race_options {
 	bool all, none;
 };
-#define RACE_OPTIONS(o)                                                                    \
-	{ "--races", OPT_FLAG, &(o).all, NULL,                                                 \
-	  "emulator: look for races in every block (up to 4 times the work, on one thread), "  \
-	  "not in some of them" },                                                             \
-	{                                                                                      \
-		"--no-races", OPT_FLAG, &(o).none, NULL,                                           \
-			"emulator: look for no races: saves up to two thirds of a small launch's time" \
+#define RACE_OPTIONS(o)                                                                     \
+	{ "--races", OPT_FLAG, &(o).all, NULL,                                                  \
+	  "emulator: look for races in every block (mostly up to 4 times the work, more where " \
+	  "lanes of a warp go different ways; on one thread), "                                 \
+	  "not in some of them" },                                                              \
+	{                                                                                       \
+		"--no-races", OPT_FLAG, &(o).none, NULL,                                            \
+			"emulator: look for no races: saves up to two thirds of a small launch's time"  \
 	}
 bool cli_races(const struct race_options *o, enum race_check *out, struct err *err);
 
