@@ -144,6 +144,19 @@ void emu_device_digest(const struct emu_device *d, struct emu_device_digest *out
 /* The same of what the program has allocated only: device and managed memory. */
 void emu_device_allocated_digest(const struct emu_device *d, struct emu_device_digest *out);
 
+/*
+ * memory_copy.c: what all of its memory holds in front of a launch of @f, but for what is set anew
+ * for every launch. False: it is more than @most_bytes, or the launch may change more of the device
+ * than that (malloc(), launches of its own). @reuse: a copy that nobody needs, or NULL; then this
+ * one, to be freed.
+ */
+struct emu_memory_copy;
+bool emu_memory_copy_take(struct emu_memory_copy **reuse, const struct emu_device *d,
+                          const struct emu_function *f, uint64_t most_bytes);
+void emu_memory_copy_free(struct emu_memory_copy *c);
+/* Memory is as it was; for a fork of the program. False: it has other allocations now. */
+bool emu_memory_copy_restore(const struct emu_memory_copy *c, struct emu_device *d);
+
 /* --- textures and surfaces (emu/texture.h says what they are) --- */
 
 struct texture;

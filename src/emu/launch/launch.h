@@ -221,6 +221,8 @@ void fresh_memory_end(struct emu_launch *l);
 void device_heap_add(struct emu_launch *l);
 void device_heap_open(struct emu_launch *l);
 void device_heap_drop(struct emu_device *d); /* the next one may have another size */
+/* Does device code of @m launch kernels, or ask something else of the runtime? (nested_work.c) */
+bool module_calls_runtime(const struct ptx_module *m);
 /* What device code asks of the runtime (nested_work.c): makes grid.runtime where it may ask; and
  * tells the program what it asked for. */
 void nested_work_prepare(struct emu_launch *l);

@@ -9,7 +9,7 @@
 
 #define ROOM_BYTES ((uint64_t)64 << 20) /* taken from the system as it is touched */
 
-static bool calls_runtime(const struct ptx_module *m)
+bool module_calls_runtime(const struct ptx_module *m)
 {
 	for (unsigned i = 0; i < m->n_funcs; i++)
 		if (!m->funcs[i].has_body && system_runtime_call(m->funcs[i].name) >= 0)
@@ -30,7 +30,7 @@ static struct heap *room_of(struct emu_device *d)
 
 void nested_work_prepare(struct emu_launch *l)
 {
-	if (!l->program->work || !calls_runtime(l->module->ptx) || !room_of(l->device))
+	if (!l->program->work || !module_calls_runtime(l->module->ptx) || !room_of(l->device))
 		return;
 	l->runtime = mem_zalloc(sizeof *l->runtime);
 	*l->runtime = (struct device_runtime){ .room = l->device->launch_room,

@@ -219,7 +219,7 @@ static struct beside begin_counting(const struct guest_op *op, struct guest_stre
 	b.fork = machine_begin(op->u.launch.function->module, b.in_part ? &part : req);
 	if (!other || req->check_races != RACES_OFF)
 		b.look = second_look_begin(req, other);
-	if (other && b.look.fd < 0 && req->check_races != RACES_ALL)
+	if (other && !second_look_can_be(&b.look) && req->check_races != RACES_ALL)
 		req->check_races = RACES_OFF;
 	if (b.in_part) {
 		req->counting = EMU_COUNT_NONE;
@@ -436,7 +436,8 @@ cudaError_t kernel_run_end(struct kernel_run *k)
 	struct err err = { 0 };
 	const bool ok = !k->running || emu_running_end(k->running, &findings, &err);
 	/* that no other bytes are tried is for the first of its kind alone to be told of */
-	const bool other = kinds.kind[k->kind].is_other, untried = other && k->beside.look.fd < 0;
+	const bool other = kinds.kind[k->kind].is_other,
+			   untried = other && !second_look_can_be(&k->beside.look);
 	const struct agreed agreed = untried ? (struct agreed){ .contents = true }
 	                             : ok && !k->apart
 	                                 ? findings_look_again(&k->beside.look, &findings, &k->printed,

@@ -20,6 +20,10 @@
 #define LEAST_WAIT_S 2
 #define MOST_WAIT_S 20.0
 static double waited_s; /* so far */
+/* So much of device memory is copied in front of a launch, which takes less time than a copy of the
+ * program; that is made behind the few that need it. */
+#define MOST_MEMORY_BYTES (4 << 20)
+static struct emu_memory_copy *spare; /* nobody needs it now */
 /* A copy of a program with much memory costs 0.1 s, and as much again, or a few times that, where
  * pages are then written: all of them no more than this, and of the program's time. */
 #define COPIES_S 1.0
@@ -100,19 +104,23 @@ static struct outcome run_again(int fd, const struct emu_launch_request *like, b
 
 static void run_odd_first(const void *ctx, int fd)
 {
-	const struct outcome o = run_again(fd, ctx, false, ORDER_ODD_FIRST);
+	const struct second_look *s = ctx;
+	const struct outcome o = run_again(fd, s->req, false, ORDER_ODD_FIRST);
 	send(fd, &o, sizeof o, MSG_NOSIGNAL);
 }
 
 /* Where the order is in doubt, a copy of this copy runs another one meanwhile. */
 static void run_copy(const void *ctx, int fd)
 {
+	const struct second_look *s = ctx;
 	struct doubts doubts;
 	if (read(fd, &doubts, sizeof doubts) != sizeof doubts)
 		return; /* nothing of the kind was found */
-	const int odd = doubts.order ? guest_fork(run_odd_first, ctx) : -1;
+	if (s->memory && !emu_memory_copy_restore(s->memory, guest.device))
+		return;
+	const int odd = doubts.order ? guest_fork(run_odd_first, s) : -1;
 	struct outcome other,
-		o = run_again(fd, ctx, doubts.contents, doubts.order ? ORDER_BACKWARDS : ORDER_FORWARDS);
+		o = run_again(fd, s->req, doubts.contents, doubts.order ? ORDER_BACKWARDS : ORDER_FORWARDS);
 	if (odd >= 0)
 		o.ended_well = o.ended_well && receive(odd, fd, MOST_WAIT_S, &other) && same(&o, &other);
 	send(fd, &o, sizeof o, MSG_NOSIGNAL);
@@ -127,6 +135,13 @@ static double system_s(void)
 	struct rusage u;
 	getrusage(RUSAGE_SELF, &u);
 	return (double)u.ru_stime.tv_sec + 1e-6 * (double)u.ru_stime.tv_usec;
+}
+
+static void copy_program(struct second_look *s)
+{
+	s->began_system_s = system_s();
+	s->fd = guest_fork(run_copy, s);
+	s->copied_s = system_s() - s->began_system_s;
 }
 
 struct second_look second_look_begin(const struct emu_launch_request *req, bool other)
@@ -144,12 +159,14 @@ struct second_look second_look_begin(const struct emu_launch_request *req, bool 
 	/* without shared memory it is for races only, which one warp alone has none of */
 	const bool shared = info.static_shared_bytes + req->dynamic_shared_bytes > 0;
 	if (waited_s >= (other ? MOST_WAIT_S / 2 : MOST_WAIT_S) ||
-	    (!shared && (threads <= 32 || req->check_races == RACES_OFF)) ||
-	    copies_s > (other ? most_s / 2 : most_s))
+	    (!shared && (threads <= 32 || req->check_races == RACES_OFF)))
 		return s;
-	s.began_system_s = system_s();
-	s.fd = guest_fork(run_copy, req);
-	s.copied_s = system_s() - s.began_system_s;
+	if (emu_memory_copy_take(&spare, guest.device, req->function, MOST_MEMORY_BYTES)) {
+		s.memory = spare;
+		spare = NULL;
+	} else if (copies_s <= (other ? most_s / 2 : most_s)) {
+		copy_program(&s);
+	}
 	return s;
 }
 
@@ -158,6 +175,8 @@ bool second_look_agrees(struct second_look *s, bool contents, bool order,
 {
 	const struct doubts doubts = { contents, order };
 	struct outcome theirs, ours = { 0 };
+	if (s->memory)
+		copy_program(s);
 	if (s->fd < 0 || send(s->fd, &doubts, sizeof doubts, MSG_NOSIGNAL) != sizeof doubts)
 		return false;
 	const double since_s = clock_now_s();
@@ -172,6 +191,11 @@ bool second_look_agrees(struct second_look *s, bool contents, bool order,
 
 void second_look_end(struct second_look *s)
 {
+	if (s->memory && !spare)
+		spare = s->memory;
+	else
+		emu_memory_copy_free(s->memory);
+	s->memory = NULL;
 	if (s->fd < 0)
 		return;
 	copies_s += fmin(system_s() - s->began_system_s, s->copied_s * MOST_PAGES_FACTOR);
