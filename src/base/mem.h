@@ -23,6 +23,14 @@ void *mem_realloc(void *p, size_t n, size_t bytes); /* overflow ends the program
 			(array) = mem_realloc((array), (cap), sizeof *(array)); \
 		}                                                           \
 	} while (0)
+/* No more room in an array of @cap than for its @n elements, which is kept for long. */
+#define MEM_FIT(array, n, cap)                                      \
+	do {                                                            \
+		if ((n) && (n) < (cap)) {                                   \
+			(cap) = (n);                                            \
+			(array) = mem_realloc((array), (cap), sizeof *(array)); \
+		}                                                           \
+	} while (0)
 /* Uninitialised whole pages, large ones where the system has them; freed with free(). */
 void *mem_pages(size_t bytes);
 #define MEM_LARGE_PAGE ((size_t)2 << 20)

@@ -276,6 +276,16 @@ static void list_zeros(struct image *im, const uint32_t *pred_slot)
 	}
 }
 
+/* It is kept for launches to come, next to hundreds of others (launch/image_cache.c), and a copy of
+ * the program copies all of them. */
+static void fit(struct image *im)
+{
+	MEM_FIT(im->ir.ops, im->ir.n_ops, im->ir.cap_ops);
+	MEM_FIT(im->consts, im->n_consts, im->cap_consts);
+	for (unsigned k = 0; k < PROGRAMS; k++)
+		MEM_FIT(im->program[k].uops, im->program[k].n_uops, im->program[k].cap_uops);
+}
+
 void image_build(struct image *im, const struct launch_plan *plan, uint32_t shared_bytes,
                  const struct handler_set *handlers, bool reference_only, bool checked)
 {
@@ -328,6 +338,7 @@ void image_build(struct image *im, const struct launch_plan *plan, uint32_t shar
 	free(pred_slot);
 	free(e.fixups);
 	free(e.detours);
+	fit(im);
 }
 
 static void program_free(struct program *p)
