@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* POLLRDHUP */
+#define _GNU_SOURCE /* POLLRDHUP, clone() */
 /* Copies of the program; see guest_fork.h. */
 #include "runtime/guest/guest_fork.h"
 #include "runtime/guest/guest.h"
@@ -11,33 +11,79 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* --- a copy that is no child which the program could wait for, nor hear of --- */
+
+/* Of the next copy; nothing is taken of it before it is used. NULL = not made yet. */
+#define STACK_BYTES ((size_t)8 << 20)
+static char *stack;
+
+struct copying {
+	guest_fork_run *run;
+	const void *ctx;
+	int fd[2]; /* the program's end, the copy's */
+	sigset_t mask;
+	bool made;
+};
+
+static void be_the_copy(struct copying *c)
+{
+	close(c->fd[0]);
+	stack = NULL; /* it runs on this one */
+	sigprocmask(SIG_SETMASK, &c->mask, NULL);
+	early_end();
+	if (guest_waits)
+		guest_waits->forget();
+	emu_device_own_copy(guest.device);
+	c->run(c->ctx, c->fd[1]);
+	_exit(0);
+}
+
+/* In a process that has the program's memory while it waits (vfork(2)): its child is the copy, and
+ * has no parent once it ends. A child of a child costs another copy of all page tables. */
+static int copy_memory(void *ctx)
+{
+	struct copying *c = ctx;
+	const pid_t pid = fork();
+	if (pid == 0)
+		be_the_copy(c);
+	c->made = pid > 0;
+	_exit(0);
+}
+
+static bool make_stack(void)
+{
+	if (stack)
+		return true;
+	void *room = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+	                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+	stack = room == MAP_FAILED ? NULL : room;
+	return stack != NULL;
+}
+
 int guest_fork(guest_fork_run *run, const void *ctx)
 {
-	int pair[2];
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+	struct copying c = { .run = run, .ctx = ctx };
+	if (!make_stack() || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, c.fd) != 0)
 		return -1;
-	const pid_t pid = fork();
-	if (pid == 0) { /* twice, so that it is no child that the program could wait for */
-		if (fork() == 0) {
-			close(pair[0]);
-			early_end();
-			if (guest_waits)
-				guest_waits->forget();
-			emu_device_own_copy(guest.device);
-			run(ctx, pair[1]);
-		}
-		_exit(0);
-	}
-	close(pair[1]);
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+	sigset_t all;
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &c.mask);
+	/* without a signal when it ends */
+	const pid_t pid = clone(copy_memory, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, &c);
+	while (pid > 0 && waitpid(pid, NULL, (int)__WCLONE) < 0 && errno == EINTR)
 		;
-	if (pid > 0)
-		return pair[0];
-	close(pair[0]);
+	sigprocmask(SIG_SETMASK, &c.mask, NULL);
+	close(c.fd[1]);
+	if (c.made)
+		return c.fd[0];
+	close(c.fd[0]);
 	return -1;
 }
 
