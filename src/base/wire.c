@@ -174,21 +174,42 @@ static enum wire_status wait_for(int fd, short events, double deadline, const at
 	}
 }
 
-/* Sends all bytes; the descriptor travels with the first of them. */
-static enum wire_status send_all(int fd, const void *bytes, size_t n, int pass_fd, double deadline,
-                                 const atomic_bool *cancel)
+static bool is_later(void)
 {
-	for (size_t at = 0; at < n;) {
-		enum wire_status s = wait_for(fd, POLLOUT, deadline, cancel);
-		if (s != WIRE_OK)
-			return s;
-		struct iovec iov = { (uint8_t *)(uintptr_t)bytes + at, n - at };
-		struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	return errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK;
+}
+
+/* How much of what is to be sent has been. */
+struct sending {
+	struct iovec part[2];
+	unsigned at; /* first part that is not gone */
+};
+
+static void note_sent(struct sending *s, size_t n)
+{
+	while (s->at < 2 && n >= s->part[s->at].iov_len)
+		n -= s->part[s->at++].iov_len;
+	if (s->at == 2)
+		return;
+	s->part[s->at].iov_base = (char *)s->part[s->at].iov_base + n;
+	s->part[s->at].iov_len -= n;
+}
+
+/* Header and payload at once, where there is room; the descriptor travels with the first byte. */
+enum wire_status wire_send(int fd, const struct wire_msg *m, int pass_fd, double deadline,
+                           const atomic_bool *cancel)
+{
+	if (m->bad)
+		return WIRE_BROKEN;
+	struct header h = { .magic = WIRE_MAGIC, .type = m->type, .length = (uint32_t)m->len };
+	struct sending s = { .part = { { &h, sizeof h }, { m->data, m->len } } };
+	while (s.at < 2) {
+		struct msghdr msg = { .msg_iov = &s.part[s.at], .msg_iovlen = 2 - s.at };
 		union {
 			struct cmsghdr align;
 			char bytes[CMSG_SPACE(sizeof(int))];
 		} control = { 0 };
-		if (pass_fd >= 0 && at == 0) {
+		if (pass_fd >= 0) {
 			msg.msg_control = control.bytes;
 			msg.msg_controllen = sizeof control.bytes;
 			struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
@@ -197,25 +218,18 @@ static enum wire_status send_all(int fd, const void *bytes, size_t n, int pass_f
 			c->cmsg_len = CMSG_LEN(sizeof(int));
 			memcpy(CMSG_DATA(c), &pass_fd, sizeof pass_fd);
 		}
-		ssize_t k = sendmsg(fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
-		if (k > 0)
-			at += (size_t)k;
-		else if (k < 0 && errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK)
-			return WIRE_CLOSED;
+		const ssize_t k = sendmsg(fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (k > 0) {
+			note_sent(&s, (size_t)k);
+			pass_fd = -1;
+			continue;
+		}
+		const enum wire_status w =
+			k < 0 && !is_later() ? WIRE_CLOSED : wait_for(fd, POLLOUT, deadline, cancel);
+		if (w != WIRE_OK)
+			return w;
 	}
 	return WIRE_OK;
-}
-
-enum wire_status wire_send(int fd, const struct wire_msg *m, int pass_fd, double deadline,
-                           const atomic_bool *cancel)
-{
-	if (m->bad)
-		return WIRE_BROKEN;
-	struct header h = { .magic = WIRE_MAGIC, .type = m->type, .length = (uint32_t)m->len };
-	enum wire_status s = send_all(fd, &h, sizeof h, pass_fd, deadline, cancel);
-	if (s == WIRE_OK && m->len)
-		s = send_all(fd, m->data, m->len, -1, deadline, cancel);
-	return s;
 }
 
 /* A descriptor that came along is kept in @m, any further one is closed. */
@@ -240,9 +254,6 @@ static enum wire_status recv_all(int fd, void *bytes, size_t n, struct wire_msg 
                                  const atomic_bool *cancel)
 {
 	for (size_t at = 0; at < n;) {
-		enum wire_status s = wait_for(fd, POLLIN, deadline, cancel);
-		if (s != WIRE_OK)
-			return s;
 		struct iovec iov = { (uint8_t *)bytes + at, n - at };
 		union {
 			struct cmsghdr align;
@@ -258,8 +269,11 @@ static enum wire_status recv_all(int fd, void *bytes, size_t n, struct wire_msg 
 			at += (size_t)k;
 		} else if (k == 0) {
 			return at ? WIRE_BROKEN : WIRE_CLOSED;
-		} else if (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) {
-			return WIRE_CLOSED;
+		} else {
+			const enum wire_status s =
+				is_later() ? wait_for(fd, POLLIN, deadline, cancel) : WIRE_CLOSED;
+			if (s != WIRE_OK)
+				return s;
 		}
 	}
 	return WIRE_OK;

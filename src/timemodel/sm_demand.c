@@ -9,8 +9,8 @@
 
 double norm(double p, double a, double b)
 {
-	const double most = fmax(a, b);
-	return most > 0 ? most * pow(pow(a / most, p) + pow(b / most, p), 1 / p) : 0;
+	const double most = fmax(a, b), least = fmin(a, b);
+	return most > 0 && least > 0 ? most * pow(1 + pow(least / most, p), 1 / p) : fmax(0, most);
 }
 
 /*
