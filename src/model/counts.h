@@ -202,6 +202,7 @@ struct code_count {
 };
 
 #define TRACE_MAX_STEPS 512
+#define TRACE_MAX_INSTRUCTIONS 16384 /* in all of them: what follows a warp takes its time */
 #define TRACE_MAX_ACCESSES 64
 
 /* Everything a run tells beyond the outputs. Owned; free with run_counts_free(). */

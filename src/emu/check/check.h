@@ -222,7 +222,8 @@ void race_cluster_barrier(struct race_block *b, struct race_block *first, uint32
 
 struct trace {
 	unsigned n_steps, n_accesses;
-	bool cut;
+	uint64_t instructions;
+	bool cut; /* the path was longer; nothing changes it any more */
 	struct mask_step steps[TRACE_MAX_STEPS];
 	struct access_sample accesses[TRACE_MAX_ACCESSES];
 	uint32_t access_mem[TRACE_MAX_ACCESSES]; /* memory number, for the executions */

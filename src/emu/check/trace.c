@@ -21,16 +21,16 @@ void trace_free(struct trace *t)
 
 void trace_step(struct trace *t, uint32_t line, uint32_t mask)
 {
-	if (t->n_steps) {
-		struct mask_step *last = &t->steps[t->n_steps - 1];
-		if (last->line == line && last->mask == mask) {
-			if (!t->cut)
-				last->instructions++;
-			return;
-		}
-	}
-	if (t->n_steps == TRACE_MAX_STEPS) {
-		t->cut = true;
+	if (t->cut)
+		return;
+	t->cut = t->instructions++ == TRACE_MAX_INSTRUCTIONS;
+	struct mask_step *last = t->n_steps ? &t->steps[t->n_steps - 1] : NULL;
+	const bool goes_on = last && last->line == line && last->mask == mask;
+	t->cut |= !goes_on && t->n_steps == TRACE_MAX_STEPS;
+	if (t->cut)
+		return;
+	if (goes_on) {
+		last->instructions++;
 		return;
 	}
 	t->steps[t->n_steps++] = (struct mask_step){ .line = line, .mask = mask, .instructions = 1 };

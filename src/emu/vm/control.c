@@ -43,13 +43,22 @@ static bool needs_no_care(const struct warp *w, const struct uop *u)
 {
 	const struct worker *wk = w->worker;
 	return (!wk->shadow || wk->shadow->full) && !wk->race && !w->stays_careful && !is_traced(w) &&
-	       (int32_t)u->a >= 0 && !w->depth && !w->calls && !w->n_waiting && !w->n_parts &&
-	       w->live == 0xffffffffu && !wk->grid->reference_only;
+	       (int32_t)u->a >= 0 && !w->calls && !w->n_parts && !wk->grid->reference_only;
 }
-/* All lanes go on as in other blocks, from here on: where to; NULL = not yet. */
+/* They go on as in other blocks, from here on: where to; NULL = not yet. */
 static inline const struct uop *end_of_care(struct warp *w, const struct uop *u)
 {
 	return needs_no_care(w, u) ? reoptimise(w, u) : NULL;
+}
+/* In the careful programs. */
+HANDLER(enter_careful_masked)
+{
+	if ((int32_t)u->a >= 0 && (int32_t)u->a == w->rc)
+		EMU_JUMP reconverge(w, u, mask);
+	const struct uop *to = end_of_care(w, u);
+	if (to)
+		NEXT_masked(to);
+	EMU_JUMP enter_masked(w, u, mask);
 }
 HANDLER(enter_checked_full)
 {
@@ -224,8 +233,8 @@ const struct control_handlers vm_control_handlers = {
 	.enter = {
 		[PROGRAM_SPECULATIVE] = { enter_speculative_full, enter_masked },
 		[PROGRAM_CONSERVATIVE] = { enter_conservative_full, enter_masked },
-		[PROGRAM_CHECKED] = { enter_checked_full, enter_masked },
-		[PROGRAM_REFERENCE] = { enter_reference_full, enter_masked },
+		[PROGRAM_CHECKED] = { enter_checked_full, enter_careful_masked },
+		[PROGRAM_REFERENCE] = { enter_reference_full, enter_careful_masked },
 	},
 	.exit = { exit_full, exit_any },
 	.exit_if = { exit_if_full, exit_if },

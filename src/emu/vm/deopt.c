@@ -29,6 +29,16 @@ uint64_t vm_lane_value(const struct warp *w, unsigned reg, unsigned bytes, unsig
 	return lane_value(w, w->program, reg, bytes, lane);
 }
 
+/* What all lanes have, but for its pattern, as the first of @lanes tells. */
+static uint64_t scalar_of(const struct warp *w, const struct program *from,
+                          const struct program *to, unsigned reg, unsigned bytes, uint32_t lanes)
+{
+	const unsigned first = (unsigned)__builtin_ctz(lanes);
+	const uint64_t v = lane_value(w, from, reg, bytes, first) -
+	                   (uint64_t)to->forms.patterns[to->forms.reg[reg].pattern].lane[first];
+	return bytes == 4 && from->forms.reg[reg].cls == AFFINE_LANES ? (uint32_t)v : v;
+}
+
 /* Of @lanes alone: in the others the slot may belong to another register. */
 static void move_register(struct warp *w, const struct program *from, const struct program *to,
                           unsigned reg, unsigned bytes, uint32_t lanes)
@@ -37,7 +47,7 @@ static void move_register(struct warp *w, const struct program *from, const stru
 	if (to->reg_slot[reg] == UINT32_MAX || (!have->known && from->reg_slot[reg] == UINT32_MAX))
 		return; /* never used there */
 	if (want->cls == AFFINE_SCALAR) {
-		SCALAR64(to->reg_slot[reg]) = lane_value(w, from, reg, bytes, 0);
+		SCALAR64(to->reg_slot[reg]) = scalar_of(w, from, to, reg, bytes, lanes);
 		return;
 	}
 	mem_u32 *d32 = frame(w, to->reg_slot[reg]);
@@ -161,42 +171,51 @@ const struct uop *deoptimise_to_reference(struct warp *w, const struct uop *u, u
 
 /* --- back --- */
 
-/* Has @reg the values that it would have in program @to, in every lane? */
-static bool has_form(const struct warp *w, const struct program *to, unsigned reg, unsigned bytes)
+/* Has @reg the values that it would have in program @to, in every one of @lanes? */
+static bool has_form(const struct warp *w, const struct program *to, unsigned reg, unsigned bytes,
+                     uint32_t lanes)
 {
 	const struct affine *want = &to->forms.reg[reg];
-	const bool known = want->known;
-	if (want->cls != AFFINE_SCALAR || (!known && to->reg_slot[reg] == UINT32_MAX))
+	if (want->cls != AFFINE_SCALAR || (!want->known && to->reg_slot[reg] == UINT32_MAX))
 		return true;
 	if (w->program->reg_slot[reg] == UINT32_MAX && !w->program->forms.reg[reg].known)
 		return true; /* never used */
 	const int64_t *const lane = to->forms.patterns[want->pattern].lane;
-	const uint64_t first = lane_value(w, w->program, reg, bytes, 0),
-				   all = UINT64_MAX >> (64 - 8 * bytes);
-	for (unsigned i = 0; i < 32; i++) {
+	const uint64_t scalar = want->known ? 0 : scalar_of(w, w->program, to, reg, bytes, lanes);
+	const uint64_t all = UINT64_MAX >> (64 - 8 * bytes);
+	for (; lanes; lanes &= lanes - 1) {
+		const unsigned i = (unsigned)__builtin_ctz(lanes);
 		const uint64_t v =
-			known ? affine_lane(&to->forms, want, i) : first + (uint64_t)(lane[i] - lane[0]);
+			want->known ? affine_lane(&to->forms, want, i) : scalar + (uint64_t)lane[i];
 		if ((lane_value(w, w->program, reg, bytes, i) ^ v) & all)
 			return false;
 	}
 	return true;
 }
 
+/* A warp that is back in the careful program again and again is better off there. */
+#define MOST_RETURNS 16
+
 const struct uop *reoptimise(struct warp *w, const struct uop *u)
 {
 	const struct image *im = w->image;
 	const struct program *from = w->program, *to = &im->program[PROGRAM_CONSERVATIVE];
 	const struct ir *ir = &im->ir;
-	const uint64_t *in = bits_row(&im->live.in, u->a);
-	for (unsigned r = 0; r < ir->n_regs; r++)
-		if (ir->regs[r].bytes && (bits_get(in, r) || ir->regs[r].fixed) &&
-		    !has_form(w, to, r, ir->regs[r].bytes)) {
-			w->stays_careful = true;
-			return NULL;
-		}
-	for (unsigned r = 0; r < ir->n_regs; r++)
-		if (ir->regs[r].bytes && (bits_get(in, r) || ir->regs[r].fixed))
-			move_register(w, from, to, r, ir->regs[r].bytes, UINT32_MAX);
+	uint32_t *need = lanes_that_need(w, ir->blocks[u->a].first, w->mask);
+	bool may = w->returns < MOST_RETURNS;
+	for (unsigned r = 0; r < ir->n_regs && may; r++) {
+		need[r] &= ir->regs[r].bytes ? w->live : 0; /* the others are gone */
+		may = !need[r] || has_form(w, to, r, ir->regs[r].bytes, need[r]);
+	}
+	for (unsigned r = 0; r < ir->n_regs && may; r++)
+		if (need[r])
+			move_register(w, from, to, r, ir->regs[r].bytes, need[r]);
+	free(need);
+	if (!may) {
+		w->stays_careful = true;
+		return NULL;
+	}
+	w->returns++;
 	w->program = to;
 	w->win = w->worker->win[PROGRAM_CONSERVATIVE];
 	return &to->uops[to->block_uop[u->a]];

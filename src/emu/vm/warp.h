@@ -105,6 +105,7 @@ struct warp {
 	struct worker *worker;
 	uint32_t guard_saved;
 	bool stays_careful; /* it could not reoptimise() */
+	uint8_t returns;    /* how often it did */
 	bool gave_way;      /* since its last turn: its lanes let others of it go on (give_way.c) */
 	enum warp_state state;
 	uint32_t number;          /* in the block */
@@ -244,8 +245,8 @@ const struct uop *deoptimise_to_conservative(struct warp *w, const struct uop *u
 const struct uop *deoptimise_to_reference(struct warp *w, const struct uop *u, uint32_t mask);
 /* The same outside a guard, by any operation. */
 const struct uop *deoptimise_here(struct warp *w, const struct uop *u);
-/* A full warp of the careful program begins the block of ENTER @u, where nothing is left to look
- * for: goes on in the conservative program. NULL = its registers are not as that one needs them. */
+/* A warp of a careful program begins the block of ENTER @u, where nothing is left to look for: goes
+ * on in the conservative program. NULL = its registers are not as that one needs them. */
 const struct uop *reoptimise(struct warp *w, const struct uop *u);
 
 /* access.c: any access, any mask; counts, checks, does it. */
