@@ -41,8 +41,9 @@ static struct xsrc blocks(struct lower *l)
 static bool known_reduction(struct lower *l)
 {
 	const struct ptx_inst *in = l->in;
-	const bool half = in->type == PTX_F16 || in->type == PTX_BF16;
-	if (in->atom <= ATOM_DEC && (in->atom == ATOM_ADD || !half))
+	const bool order = in->atom == ATOM_MIN || in->atom == ATOM_MAX;
+	if (in->atom == ATOM_ADD || (order && !type_float(in->type)) ||
+	    (in->atom <= ATOM_DEC && !type_floating(in->type)))
 		return true;
 	return low_refuse(l, "this reduction is not supported");
 }

@@ -160,14 +160,19 @@ bool low_st(struct lower *l)
 	return !l->failed;
 }
 
-static bool atomic_supported(enum ptx_atom a, enum ptx_type t)
+static bool is_whole(enum ptx_type t)
+{
+	return t == PTX_U32 || t == PTX_S32 || t == PTX_U64 || t == PTX_S64;
+}
+
+static bool atomic_supported(enum ptx_atom a, enum ptx_type t, bool vector)
 {
 	const bool bits = t == PTX_B32 || t == PTX_B64;
-	const bool ints = t == PTX_U32 || t == PTX_S32 || t == PTX_U64 || t == PTX_S64;
+	const bool ints = is_whole(t);
 	switch (a) {
 	case ATOM_ADD: return ints || type_float(t) || type_half(t) || type_pair(t);
 	case ATOM_MIN:
-	case ATOM_MAX: return ints;
+	case ATOM_MAX: return ints || (vector && (type_half(t) || type_pair(t)));
 	case ATOM_AND:
 	case ATOM_OR:
 	case ATOM_XOR: return bits || ints;
@@ -209,7 +214,7 @@ static bool lower_atomic(struct lower *l, bool with_result)
 	const struct ptx_operand *from = &in->opnd[first + 1], *to = &in->opnd[0];
 	if (in->wide)
 		return low_refuse(l, "atomics of 128 bits are not supported");
-	if (!atomic_supported(in->atom, in->type))
+	if (!atomic_supported(in->atom, in->type, in->vec > 1))
 		return low_refuse(l, "this operation on .%s is not supported as an atomic",
 		                  ptx_type_name(in->type));
 	if (in->vec == 1) {
