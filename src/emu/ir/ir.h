@@ -243,7 +243,7 @@ struct ir_tensor {
 
 /* What machine code has for a sum or a product of the PTX. */
 enum { FUSION_UNKNOWN, FUSION_NO, FUSION_YES, FUSION_MIXED }; /* MIXED: both, in copies */
-enum { FUSION_LINES = 4 };
+enum { FUSION_LINES = 8 };
 struct fusion_source {           /* of a fused sum */
 	uint32_t line[FUSION_LINES]; /* of the PTX, that it may come from; 0 behind the last one */
 	bool number;                 /* it may be one, or a parameter */

@@ -6,10 +6,9 @@
  * Not told are sums of which there are copies of both kinds, or none (worked out by the assembler,
  * or found twice), and of float32 those that it packed in pairs: contract.c goes by rule there.
  */
-#include "emu/lower/sass_lower.h"
+#include "emu/lower/fusion_source.h"
 
 #include "base/mem.h"
-#include "sass/sass.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,14 +46,6 @@ static bool is_one(const struct sass_operand *o)
 	return (o->kind == SASS_OPND_FLOAT || o->kind == SASS_OPND_INT) && (v == 1 || v == -1);
 }
 
-/* HFMA2 also moves constants: 0 * 0 + c. */
-static bool moves(const struct sass_inst *i)
-{
-	const struct sass_operand *o = &i->operands[i->n_dsts];
-	return i->n_operands - i->n_dsts >= 2 && o[0].kind == SASS_OPND_REG && o[0].reg == SASS_RZ &&
-	       o[1].kind == SASS_OPND_REG && o[1].reg == SASS_RZ;
-}
-
 /* x * 1 + y: a sum, for which the pipe of products was free. */
 static bool is_plain_sum(const struct sass_inst *i)
 {
@@ -72,48 +63,14 @@ static const struct sass_operand *source_at(const struct sass_inst *i, unsigned 
 	return at < i->n_operands ? &i->operands[at] : NULL;
 }
 
-static bool writes(const struct sass_inst *i, uint16_t reg)
-{
-	for (unsigned n = 0; n < i->n_dsts; n++) {
-		const struct sass_operand *d = &i->operands[n];
-		if (d->kind == SASS_OPND_REG && reg >= d->reg && reg < d->reg + d->words)
-			return true;
-	}
-	return false;
-}
-
-/* Does it fill a register with a number? */
-static bool is_filling(const struct sass_inst *i)
-{
-	const struct sass_operand *last = &i->operands[i->n_operands - 1];
-	if (last->kind != SASS_OPND_INT && last->kind != SASS_OPND_FLOAT)
-		return false;
-	return i->op == SASS_MOV || ((i->op == SASS_IMAD || kind_of(i) == FUSED) && moves(i));
-}
-
-/* What source @n of @i comes from: what was written last in its block, by all lanes, or else what
- * was written before, as the code stands. @block_of: as sass_block_starts() has it. */
-static struct fusion_source source_of(const struct sass_func *f, const int32_t *block_of,
-                                      const struct sass_inst *i, unsigned n)
+/* What source @n of @i comes from. */
+static struct fusion_source source_of(const struct code_ways *c, const struct sass_inst *i,
+                                      unsigned n)
 {
 	const struct sass_operand *o = source_at(i, n);
 	struct fusion_source s = { .number = o && (o->kind != SASS_OPND_REG || o->reg == SASS_RZ) };
-	if (!o || s.number)
-		return s;
-	unsigned lines = 0;
-	bool same_block = true;
-	for (uint32_t k = (uint32_t)(i - f->insts); lines < FUSION_LINES && k; k--) {
-		const struct sass_inst *before = &f->insts[k - 1];
-		same_block &= block_of[k] < 0;
-		if (!writes(before, o->reg))
-			continue;
-		if (is_filling(before))
-			s.number = true;
-		else
-			s.line[lines++] = before->ptx_line;
-		if (before->guard == SASS_PT && same_block)
-			break;
-	}
+	if (o && !s.number)
+		code_source(c, i, o->reg, &s);
 	return s;
 }
 
@@ -124,8 +81,7 @@ static bool is_square(const struct sass_inst *i)
 	       a->sel == b->sel;
 }
 
-static void note(struct fusion *v, const struct sass_func *f, const int32_t *block_of,
-                 const struct sass_inst *i)
+static void note(struct fusion *v, const struct code_ways *c, const struct sass_inst *i)
 {
 	const enum kind kind = kind_of(i);
 	if (kind == PACKED) {
@@ -134,13 +90,13 @@ static void note(struct fusion *v, const struct sass_func *f, const int32_t *blo
 		v->sum |= FUSION_NO;
 	} else if (kind == PRODUCT) {
 		v->product_there = true;
-	} else if (!moves(i)) {
+	} else if (!sass_moves_constant(i)) {
 		v->product_there = true; /* of a product's line: it adds nothing to it */
 		v->sum |= FUSION_YES;
 		v->square = is_square(i);
-		v->factor[0] = source_of(f, block_of, i, 0);
-		v->factor[1] = source_of(f, block_of, i, 1);
-		v->addend = source_of(f, block_of, i, 2);
+		v->factor[0] = source_of(c, i, 0);
+		v->factor[1] = source_of(c, i, 1);
+		v->addend = source_of(c, i, 2);
 	}
 }
 
@@ -179,15 +135,15 @@ static bool is_of_type(const struct fusion *v, const struct sass_inst *i)
 
 static void note_all(struct ir *ir, const struct sass_func *f)
 {
-	int32_t *block_of = mem_calloc(f->n_insts + 1, sizeof *block_of);
-	sass_block_starts(f, block_of);
+	struct code_ways c;
+	code_ways_find(&c, f);
 	for (unsigned k = 0; k < f->n_insts; k++) {
 		struct fusion *v =
 			kind_of(&f->insts[k]) == OTHER ? NULL : fusion_at(ir, f->insts[k].ptx_line);
 		if (v && is_of_type(v, &f->insts[k]))
-			note(v, f, block_of, &f->insts[k]);
+			note(v, &c, &f->insts[k]);
 	}
-	free(block_of);
+	code_ways_free(&c);
 }
 
 void fusions_find(struct ir *ir, const struct sass_module *m)

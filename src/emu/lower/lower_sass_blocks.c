@@ -25,7 +25,7 @@ static bool is_wait(const struct sass_inst *i)
 	return flow_of(i) == SASS_FLOW_SYNC || i->op == SASS_WARPSYNC;
 }
 
-static bool unconditional(const struct sass_inst *i)
+bool sass_unconditional(const struct sass_inst *i)
 {
 	if (i->guard != SASS_PT || i->guard_not)
 		return false;
@@ -49,7 +49,7 @@ static bool ends_block(const struct sass_inst *i)
 {
 	const enum sass_flow f = flow_of(i);
 	return jumps(i) || f == SASS_FLOW_INDIRECT || f == SASS_FLOW_RETURN || is_wait(i) ||
-	       i->op == SASS_YIELD || (f == SASS_FLOW_EXIT && unconditional(i));
+	       i->op == SASS_YIELD || (f == SASS_FLOW_EXIT && sass_unconditional(i));
 }
 
 unsigned sass_ways(const struct sass_func *f, const struct sass_inst *i, uint32_t *ways)
@@ -68,7 +68,7 @@ unsigned sass_ways(const struct sass_func *f, const struct sass_inst *i, uint32_
 		if (n++ < SASS_MAX_WAYS)
 			ways[n - 1] = i->targets[k];
 	const uint32_t behind = (uint32_t)(i - f->insts) + 1;
-	if (n && !unconditional(i) && behind < f->n_insts) {
+	if (n && !sass_unconditional(i) && behind < f->n_insts) {
 		if (n < SASS_MAX_WAYS)
 			ways[n] = behind;
 		n++;
@@ -144,11 +144,11 @@ static void set_successors(struct blocks *b, unsigned n)
 	xb->reconv = -1;
 	if (jumps(i) && i->target >= 0) {
 		xb->succ[0] = b->block_of[i->target];
-		xb->succ[1] = unconditional(i) ? -1 : next;
+		xb->succ[1] = sass_unconditional(i) ? -1 : next;
 	} else if (flow == SASS_FLOW_RETURN || flow == SASS_FLOW_INDIRECT || sass_calls_by_address(i)) {
 		set_table(b, xb, ways, sass_ways(b->f, i, ways));
 		xb->returns = flow == SASS_FLOW_RETURN;
-	} else if (flow == SASS_FLOW_EXIT && unconditional(i)) {
+	} else if (flow == SASS_FLOW_EXIT && sass_unconditional(i)) {
 		xb->succ[0] = -1;
 	}
 }

@@ -245,6 +245,8 @@ unsigned sass_block_starts(const struct sass_func *f, int32_t *block_of);
 /* Successors and meeting points, when all operations are there; @first_op: by instruction. */
 void sass_finish_blocks(struct ir *ir, const struct sass_func *f, const int32_t *block_of,
                         unsigned n_blocks, const uint32_t *first_op);
+/* Does it go where it says in all lanes? */
+bool sass_unconditional(const struct sass_inst *i);
 /* CALL.REL R4 `(function): the register says how far behind the function's start. */
 bool sass_calls_by_address(const struct sass_inst *i);
 /* Instructions that @i may go to by an address: behind the calls (RET), functions in the same code

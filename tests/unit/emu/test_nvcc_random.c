@@ -398,12 +398,13 @@ TEST(fused_as_the_assembler_does)
 /* Which sums are fused is no rule's business where the machine code is there: products that come
  * out of a branch that ptxas takes away (7000435), of numbers that it works out (7008879, 7000975,
  * 7009544, 9300462) and that it does not (9410002), and a square's absolute value (7007115); by a
- * factor that comes from memory (9730071), 2 x - x (7202487), a number for a while (7451569). */
+ * factor that comes from memory (9730071), 2 x - x (7202487), a number for a while (7451569), what
+ * a loop moves to another register at its end (11726214). */
 TEST(fused_as_machine_code_has_it)
 {
-	static const uint64_t seeds[] = { 7000435, 7007115, 7008879, 7000975, 7007910, 7009390,
-		                              7009544, 9300462, 9410002, 7200837, 7201773, 7202487,
-		                              7451569, 7604156, 9204855, 11101803 };
+	static const uint64_t seeds[] = { 7000435, 7007115, 7008879, 7000975,  7007910, 7009390,
+		                              7009544, 9300462, 9410002, 7200837,  7201773, 7202487,
+		                              7451569, 7604156, 9204855, 11101803, 11726214 };
 	need_machine_code();
 	machine_code_too = true;
 	batch = 1;
