@@ -182,7 +182,8 @@ static enum mem_place place_of(const struct memop *m)
 static bool has_fast_kind(const struct emit *e, const struct memop *m)
 {
 	const struct xop *x = m->x;
-	if (e->p->kind == PROGRAM_REFERENCE || (x->kind != X_LD && x->kind != X_ST) || x->precedes_swap)
+	if (e->p->kind == PROGRAM_REFERENCE || m->whole || (x->kind != X_LD && x->kind != X_ST) ||
+	    x->precedes_swap)
 		return false;
 	if (e->p->kind == PROGRAM_CHECKED && (x->strong || x->sem > SEM_WEAK || x->polls))
 		return false; /* what threads hand on is looked at with care */
@@ -290,6 +291,8 @@ static void set_type(const struct emit *e, struct memop *m, const struct xop *x,
 	m->vec = x->vec;
 	m->access = (uint8_t)(x->bytes * x->vec);
 	m->sign = x->type == PTX_S8 || x->type == PTX_S16;
+	m->whole = m->access == 16 && x->space != SPACE_LOCAL && (x->strong || x->kind == X_ATOM) &&
+	           x->kind != X_ASYNC;
 }
 
 /* The operands of an access, or of what comes in front of it. */

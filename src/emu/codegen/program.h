@@ -75,6 +75,7 @@ struct memop {
 	uint8_t bytes, vec;         /* of a lane: bytes * vec */
 	uint8_t access;             /* bytes * vec, saturated */
 	bool sign;
+	bool whole;      /* a lane's 16 bytes are one to other threads */
 	bool full_probe; /* emitted with a handler that counts in the segment only */
 	/* of a program that watches, with full_probe: counted from the lowest address */
 	const struct lane_pieces *pieces;

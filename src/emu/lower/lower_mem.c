@@ -207,13 +207,40 @@ static bool emit_atomic(struct lower *l, unsigned first, unsigned element, int32
 	return !l->failed;
 }
 
+/* One of 128 bits, in two registers: atom.exch, atom.cas. */
+static bool lower_wide_atomic(struct lower *l)
+{
+	const struct ptx_inst *in = l->in;
+	const struct ptx_operand *d = &in->opnd[0];
+	const unsigned n = in->atom == ATOM_CAS ? 2 : 1; /* operands behind the address */
+	if (!low_needs(l, 90))
+		return false;
+	if (in->atom != ATOM_CAS && in->atom != ATOM_EXCH)
+		return low_refuse(l, "of 128 bits there are .exch and .cas");
+	struct xop *x = low_emit(l, X_ATOM);
+	if (!set_address(l, x, &in->opnd[1], in->space))
+		return false;
+	set_order(x, in);
+	x->op = (uint16_t)in->atom;
+	x->type = PTX_B64;
+	x->bytes = 8;
+	x->vec = x->n_d = 2;
+	x->n_s = (uint8_t)(1 + 2 * n);
+	for (unsigned i = 0; i < 2; i++) {
+		x->d[i] = d->kind == OPND_VEC ? d->vec[i] : -1;
+		for (unsigned k = 0; k < n; k++)
+			x->s[1 + 2 * k + i] = src_reg(in->opnd[2 + k].vec[i]);
+	}
+	return !l->failed;
+}
+
 static bool lower_atomic(struct lower *l, bool with_result)
 {
 	const struct ptx_inst *in = l->in;
 	const unsigned first = with_result ? 1 : 0, lane = type_lane(in->type);
 	const struct ptx_operand *from = &in->opnd[first + 1], *to = &in->opnd[0];
 	if (in->wide)
-		return low_refuse(l, "atomics of 128 bits are not supported");
+		return lower_wide_atomic(l);
 	if (!atomic_supported(in->atom, in->type, in->vec > 1))
 		return low_refuse(l, "this operation on .%s is not supported as an atomic",
 		                  ptx_type_name(in->type));

@@ -31,8 +31,7 @@ static bool atomic_type(const struct sass_lower *s, enum ptx_type *type)
 		        { SASS_MOD_F32x2, PTX_F32 },   { SASS_MOD_F32x4, PTX_F32 },
 		        { SASS_MOD_S64, PTX_S64 },     { SASS_MOD_U64, PTX_U64 },
 		        { SASS_MOD_64, PTX_U64 },      { SASS_MOD_S32, PTX_S32 } };
-	static const enum sass_mod unknown[] = { SASS_MOD_F16, SASS_MOD_BF16, SASS_MOD_128,
-		                                     SASS_MOD_16 };
+	static const enum sass_mod unknown[] = { SASS_MOD_F16, SASS_MOD_BF16, SASS_MOD_16 };
 	for (unsigned k = 0; k < sizeof unknown / sizeof *unknown; k++)
 		if (sl_has(s, unknown[k]))
 			return false;
@@ -190,6 +189,39 @@ static bool vector_atomic(struct sass_lower *s, enum ptx_atom op, enum ptx_type 
 	return true;
 }
 
+/* One of 128 bits: four registers each of what is there, what is expected (CAS), and what goes
+ * there. */
+static bool whole_atomic(struct sass_lower *s, enum ptx_atom op, struct xsrc at, int64_t offset)
+{
+	const unsigned n = op == ATOM_CAS ? 2 : 1;
+	const bool asked = sl_dst(s, 0) >= 0;
+	struct xsrc v[4];
+	int32_t old[2];
+	if ((op != ATOM_CAS && op != ATOM_EXCH) || sl_dst_pred(s, 0) >= 0)
+		return sl_refuse(s, "this atomic operation");
+	for (unsigned k = 0; k < 2 * n; k++) {
+		const struct sass_operand *o = sl_data_operand(s, k / 2);
+		if (o->kind == SASS_OPND_INT)
+			v[k] = src_const(k % 2 ? 0 : (uint64_t)o->value);
+		else if (o->kind == SASS_OPND_REG && o->reg == SASS_RZ)
+			v[k] = src_const(0);
+		else
+			v[k] = sl_pair(s, o->kind, o->reg + k % 2 * 2);
+	}
+	for (unsigned k = 0; k < 2; k++)
+		old[k] = asked ? low_temp(&s->l, 8) : -1;
+	struct xop *x = emit_atomic(s, op, PTX_U64, old[0], at, offset, v[0], v[1]);
+	x->kind = X_ATOM;
+	x->vec = x->n_d = 2;
+	x->d[1] = old[1];
+	x->n_s = (uint8_t)(1 + 2 * n);
+	for (unsigned k = 2; k < 2 * n; k++)
+		x->s[1 + k] = v[k];
+	for (unsigned k = 0; asked && k < 4; k++)
+		sl_set1(s, sl_dst(s, k), k % 2 ? E_hi32 : E_trunc32, src_reg(old[k / 2]));
+	return true;
+}
+
 bool sl_atomic(struct sass_lower *s)
 {
 	const enum ptx_space space = sl_space_of(s->i->op);
@@ -205,6 +237,8 @@ bool sl_atomic(struct sass_lower *s)
 	const bool wide = type == PTX_F64 || type == PTX_S64 || type == PTX_U64;
 	if (!sl_place(s, sl_place_operand(s, 0), space, &at, &offset))
 		return false;
+	if (sl_has(s, SASS_MOD_128))
+		return whole_atomic(s, op, at, offset);
 	if (vector_words(s) > 1)
 		return vector_atomic(s, op, type, vector_words(s), at, offset);
 	if (tells && !test)

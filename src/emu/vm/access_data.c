@@ -1,6 +1,7 @@
 /* Moves the data of an access, and does its atomics. */
 #include "emu/vm/access.h"
 
+#include <sched.h>
 #include <string.h>
 
 typedef int16_t __attribute__((may_alias)) mem_s16;
@@ -125,9 +126,76 @@ GUEST_MEMORY static void load_scalar(const struct access *a)
 			SCALAR64((uint32_t)m->d[e]) = read_value(p + e * m->bytes, m->bytes, m->sign);
 }
 
+/* --- sixteen bytes that are one to all threads of this program --- */
+
+enum { WHOLE_LOCKS = 64 };
+static uint8_t whole_locks[WHOLE_LOCKS];
+
+static uint8_t *lock_whole(const uint8_t *host)
+{
+	uint8_t *lock = &whole_locks[((uintptr_t)host >> 4) % WHOLE_LOCKS];
+	while (__atomic_test_and_set(lock, __ATOMIC_ACQUIRE))
+		sched_yield();
+	return lock;
+}
+
+static void unlock_whole(uint8_t *lock)
+{
+	__atomic_clear(lock, __ATOMIC_RELEASE);
+}
+
+GUEST_MEMORY static void transfer_whole(struct access *a)
+{
+	const struct memop *m = a->m;
+	access_set_hosts(a);
+	for (uint32_t k = a->mask; k; k &= k - 1) {
+		const unsigned i = lowest_lane(k);
+		uint8_t *const host = a->host[i], *const lock = lock_whole(host);
+		for (unsigned e = 0; e < m->vec; e++) {
+			uint8_t *p = host + e * m->bytes;
+			if (a->write)
+				write_value(p, m->bytes, get_lane(a->w, m, e, i));
+			else
+				put_lane(a->w, m, e, i, read_value(p, m->bytes, m->sign));
+		}
+		unlock_whole(lock);
+	}
+}
+
+/* An exchange, or a compare-and-swap: b and c are two words each. */
+GUEST_MEMORY static uint32_t change_whole(struct warp *w, const struct memop *m, uint32_t mask,
+                                          uint8_t *const *host)
+{
+	const bool swap = m->x->op == ATOM_CAS;
+	uint32_t swapped = 0;
+	for (uint32_t k = mask; k; k &= k - 1) {
+		const unsigned i = lowest_lane(k), to = swap ? 2 : 0;
+		const uint64_t b[2] = { get_lane(w, m, 0, i), get_lane(w, m, 1, i) };
+		const uint64_t next[2] = { get_lane(w, m, to, i), get_lane(w, m, to + 1, i) };
+		mem_u64 *const p = (mem_u64 *)(void *)host[i];
+		uint8_t *const lock = lock_whole(host[i]);
+		const uint64_t seen[2] = { p[0], p[1] };
+		const bool as_expected = seen[0] == b[0] && seen[1] == b[1];
+		if (!swap || as_expected) {
+			p[0] = next[0];
+			p[1] = next[1];
+		}
+		unlock_whole(lock);
+		const bool other = seen[0] != next[0] || seen[1] != next[1];
+		swapped |= (uint32_t)(swap && as_expected && other) << i;
+		put_lane(w, m, 0, i, seen[0]);
+		put_lane(w, m, 1, i, seen[1]);
+	}
+	return swapped;
+}
+
 void access_transfer(struct access *a)
 {
 	const struct memop *m = a->m;
+	if (m->whole && a->space != SPACE_LOCAL) {
+		transfer_whole(a);
+		return;
+	}
 	if (a->base && m->bytes == 4 && m->vec == 1 && !m->d_scalar && (a->write || m->d[0] >= 0)) {
 		transfer_words(a);
 		return;
@@ -237,6 +305,8 @@ static uint32_t change_others(struct warp *w, const struct memop *m, uint32_t ma
 uint32_t access_change(struct warp *w, const struct memop *m, uint32_t mask, uint8_t *const *host,
                        bool together)
 {
+	if (m->vec > 1)
+		return change_whole(w, m, mask, host);
 	if (m->bytes < 4 || m->d_scalar)
 		return change_others(w, m, mask, host, together);
 	return m->bytes == 4 ? change_32(w, m, mask, host, together)

@@ -379,7 +379,7 @@ static inline bool first_in_part(const struct warp *w, const struct memop *m, bo
 static inline bool wants_care(const struct warp *w, const struct memop *m, bool whole, bool write,
                               bool change)
 {
-	return (m->d_scalar && !write && (whole || change)) ||
+	return m->whole || (m->d_scalar && !write && (whole || change)) ||
 	       (m->full_probe && (whole || (!change && first_in_part(w, m, write))));
 }
 
