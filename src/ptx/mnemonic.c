@@ -213,9 +213,14 @@ static bool is_bulk(enum ptx_op op)
 	return op >= OP_CP_ASYNC_BULK && op <= OP_CP_REDUCE_ASYNC_BULK_TENSOR;
 }
 
+static bool is_group_product(enum ptx_op op)
+{
+	return op == OP_WGMMA || op == OP_WGMMA_SP;
+}
+
 static int max_types(enum ptx_op op)
 {
-	if (is_video(op) || op == OP_WGMMA)
+	if (is_video(op) || is_group_product(op))
 		return 3;
 	if (is_product(op))
 		return 4;
@@ -433,7 +438,7 @@ static bool read_mnemonic(struct parser *p, const struct token *word, struct ptx
 	if (is_product((enum ptx_op)op))
 		for (int i = 0; i < n_types; i++) /* d c, or d a b c */
 			inst->mma.types[n_types == 2 ? i * 3 : i] = seen.types[i];
-	if (is_video((enum ptx_op)op) || op == OP_WGMMA)
+	if (is_video((enum ptx_op)op) || is_group_product((enum ptx_op)op))
 		memcpy(inst->mma.types, seen.types, sizeof inst->mma.types);
 	if (seen.groups & G(MMIO))
 		return check_mmio(p, word, inst);

@@ -22,7 +22,6 @@ static const struct refused_family {
 	{ "suq.", "9.7.11", TEXTURE },
 	{ "cp.async.bulk", "9.7.9", "Copies of tensors are supported in tile mode only." },
 	{ "cp.reduce.async.bulk", "9.7.9", "Copies of tensors are supported in tile mode only." },
-	{ "wgmma.", "9.7.15", "Products of sparse matrices and of single bits are not supported." },
 	{ "tcgen05.", "9.7.16", "Tensor memory is not supported; use mma.sync or wmma." },
 	{ "clusterlaunchcontrol", "9.7.13", CLUSTER },
 	{ "multimem.", "9.7.9", "Multicast memory is not supported." },

@@ -107,6 +107,16 @@ static bool parse_wgmma_signs(struct parser *p, const struct ptx_inst *inst, str
 	return !more || fail(p, "too many operands for '%s'", inst->text);
 }
 
+/* Which elements of A there are: a register, and the lanes of which it counts. */
+static bool parse_sparsity(struct parser *p, struct ptx_inst *inst)
+{
+	struct ptx_operand *o = inst->opnd;
+	if (inst->op != OP_WGMMA_SP)
+		return true;
+	return parse_one(p, 's', '4', inst, &o[5]) && expect_comma(p, inst) &&
+	       parse_one(p, 'i', '*', inst, &o[6]) && expect_comma(p, inst);
+}
+
 bool parse_wgmma(struct parser *p, struct ptx_inst *inst)
 {
 	struct ptx_operand *o = inst->opnd;
@@ -116,5 +126,6 @@ bool parse_wgmma(struct parser *p, struct ptx_inst *inst)
 	return parse_registers(p, inst, &o[0]) && expect_comma(p, inst) &&
 	       parse_one(p, 'S', '*', inst, &o[1]) && expect_comma(p, inst) &&
 	       parse_one(p, 's', '8', inst, &o[2]) && expect_comma(p, inst) &&
-	       parse_one(p, 'q', 'p', inst, &o[3]) && parse_wgmma_signs(p, inst, &o[4]);
+	       parse_sparsity(p, inst) && parse_one(p, 'q', 'p', inst, &o[3]) &&
+	       parse_wgmma_signs(p, inst, &o[4]);
 }

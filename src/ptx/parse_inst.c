@@ -50,9 +50,8 @@ bool parse_inst(struct parser *p, const struct token *word, int32_t guard, bool 
 	inst->nounroll = p->nounroll;
 	p->nounroll = false;
 	const bool bulk = inst->op >= OP_CP_ASYNC_BULK && inst->op <= OP_CP_REDUCE_ASYNC_BULK_TENSOR;
-	if (inst->op == OP_WGMMA ? !parse_wgmma(p, inst)
-	    : bulk               ? !parse_bulk(p, inst)
-	                         : !parse_operands(p, inst))
+	const bool group = inst->op == OP_WGMMA || inst->op == OP_WGMMA_SP;
+	if (group ? !parse_wgmma(p, inst) : bulk ? !parse_bulk(p, inst) : !parse_operands(p, inst))
 		return false;
 	if (inst->op == OP_RET && p->register_results && !give_register_results(p, false))
 		return false;

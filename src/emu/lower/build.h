@@ -119,7 +119,10 @@ struct group_product {
 	enum ptx_type d, a, b;
 	bool a_in_registers; /* then in @from, else where @matrix_a describes */
 	bool minus_a, minus_b, across_a, across_b, saturate;
-	struct xsrc from[4], matrix_a, matrix_b, keep;
+	bool sparse; /* A holds every second element, the lanes that @selector names say which */
+	unsigned selector;
+	enum ptx_atom bits; /* of single bits: ATOM_AND */
+	struct xsrc from[4], matrix_a, matrix_b, keep, which;
 	const int32_t *sums, *to; /* low_group_sums() registers, -1 = zero, or not wanted */
 };
 /* Why it is none that is known; NULL: it is. */

@@ -212,6 +212,10 @@ static bool known_sparse(const struct ir_tensor *t)
 	case PTX_TF32: return t->b == t->a && t->c == PTX_F32 && t->d == PTX_F32;
 	case PTX_S8:
 	case PTX_U8: return (t->b == PTX_S8 || t->b == PTX_U8) && t->c == PTX_S32 && t->d == PTX_S32;
+	case PTX_E4M3:
+	case PTX_E5M2:
+		return longer && (t->b == PTX_E4M3 || t->b == PTX_E5M2) && t->c == t->d &&
+		       (t->d == PTX_F16 || t->d == PTX_F32);
 	default: return false;
 	}
 }
@@ -220,7 +224,7 @@ bool low_mma_sparse(struct lower *l)
 {
 	const struct ptx_inst *in = l->in;
 	struct ir_tensor t = product_of(l);
-	if (!low_needs(l, 80))
+	if (!low_needs(l, t.a == PTX_E4M3 || t.a == PTX_E5M2 ? 89 : 80))
 		return false;
 	if (!known_sparse(&t))
 		return low_refuse(l, "this shape or these types are not supported");

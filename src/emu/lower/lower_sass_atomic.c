@@ -93,8 +93,10 @@ bool sl_qspc(struct sass_lower *s)
 {
 	struct xsrc at;
 	int64_t offset;
-	if (!sl_place(s, sl_place_operand(s, 0), SPACE_GENERIC, &at, &offset) || offset)
+	if (!sl_place(s, sl_place_operand(s, 0), SPACE_GENERIC, &at, &offset))
 		return sl_refuse(s, "this question of a space");
+	if (offset)
+		at = sl_op2(s, E_add_b64, at, src_const((uint64_t)offset));
 	struct xsrc p;
 	if (sl_has(s, SASS_MOD_S) || sl_has(s, SASS_MOD_D))
 		p = in_shared(s, at, sl_has(s, SASS_MOD_S));

@@ -1,7 +1,7 @@
 /*
- * Machine code of warp groups (sm_90): products with HGMMA, IGMMA and QGMMA, and what goes with
- * them. HGMMA.64x32x16.F32 R24, gdesc[UR4], R24, UP2, gsb0: D; descriptors of A and B in uniform
- * registers in a row (of B alone where A is in registers); the sums so far, kept where the
+ * Machine code of warp groups (sm_90): products with HGMMA, IGMMA, QGMMA and BGMMA, and what goes
+ * with them. HGMMA.64x32x16.F32 R24, gdesc[UR4], R24, UP2, gsb0: D; descriptors of A and B in
+ * uniform registers in a row (of B alone where A is in registers); the sums so far, kept where the
  * predicate holds; gsb0 ends a group, for which WARPGROUP.DEPBAR waits.
  */
 #include "emu/lower/sass_lower.h"
@@ -34,9 +34,12 @@ static bool types_of(const struct sass_lower *s, struct group_product *p)
 		        { SASS_MOD_E4M3, PTX_E4M3 }, { SASS_MOD_E5M2, PTX_E5M2 },
 		        { SASS_MOD_S8, PTX_S8 },     { SASS_MOD_U8, PTX_U8 } };
 	enum ptx_type named[3] = { PTX_NONE, PTX_NONE, PTX_NONE };
-	const unsigned first = s->i->op == SASS_IGMMA; /* its sums have one type */
+	/* their sums have one type */
+	const unsigned first = s->i->op == SASS_IGMMA || s->i->op == SASS_BGMMA;
 	unsigned n = first;
 	named[0] = first ? PTX_S32 : PTX_NONE;
+	if (s->i->op == SASS_BGMMA)
+		named[1] = named[2] = PTX_B1;
 	for (unsigned m = 0; m < s->i->n_mods; m++)
 		for (unsigned k = 0; k < sizeof all / sizeof *all; k++)
 			if (s->i->mods[m] == all[k].mod && n < 3)
@@ -68,15 +71,36 @@ static const struct sass_operand *operand_of(const struct sass_lower *s, unsigne
 	return NULL;
 }
 
+/* Which elements of a sparse A there are: a register behind A, if that is in registers, and C,
+ * which is *@c if both are; then the lanes of which it counts. */
+static bool sparsity_of(struct sass_lower *s, struct group_product *p,
+                        const struct sass_operand **c)
+{
+	const struct sass_operand *third = operand_of(s, SASS_OPND_REG, 2);
+	const struct sass_operand *which = third ? third : *c;
+	const struct sass_operand *lanes = operand_of(s, SASS_OPND_INT, 0);
+	*c = third ? *c : NULL;
+	p->selector = lanes ? (unsigned)lanes->value : 0;
+	if (!which)
+		return false;
+	p->which = which->reg == SASS_RZ ? src_const(0) : src_reg(sl_reg(s, SASS_OPND_REG, which->reg));
+	return true;
+}
+
 bool sl_group_product(struct sass_lower *s)
 {
-	struct group_product p = { .saturate = sl_has(s, SASS_MOD_SAT), .keep = sl_pred(s, 0, true) };
+	struct group_product p = { .saturate = sl_has(s, SASS_MOD_SAT),
+		                       .sparse = sl_has(s, SASS_MOD_SP),
+		                       .bits = s->i->op == SASS_BGMMA && sl_has(s, SASS_MOD_AND)
+		                                   ? ATOM_AND
+		                                   : ATOM_NONE,
+		                       .keep = sl_pred(s, 0, true) };
 	const struct sass_operand *matrix = operand_of(s, SASS_OPND_MATRIX, 0);
 	const struct sass_operand *a = operand_of(s, SASS_OPND_REG, 0);
 	const struct sass_operand *c = operand_of(s, SASS_OPND_REG, 1);
 	int32_t to[MOST_SUMS], sums[MOST_SUMS];
 	if (!matrix || !a || !shape_of(s->i, &p.n, &p.k) || !types_of(s, &p) || s->guard >= 0 ||
-	    sl_has(s, SASS_MOD_SP))
+	    (p.sparse && !sparsity_of(s, &p, &c)))
 		return sl_refuse(s, "this product of a warp group");
 	p.a_in_registers = c != NULL;
 	p.minus_a = matrix->value & SASS_MATRIX_MINUS_A || (c && a->flags & SASS_NEG);

@@ -147,8 +147,16 @@ static bool eight_bit_types(const struct sass_lower *s, enum ptx_type type[2])
 	return n == 2;
 }
 
-/* QMMA.16832.F32.E4M3.E4M3: two products of float16, each of two of the four elements of every
- * register. */
+static bool in_registers(const struct sass_operand *const o[3])
+{
+	for (unsigned i = 0; i < 3; i++)
+		if (!o[i] || o[i]->kind != SASS_OPND_REG)
+			return false;
+	return true;
+}
+
+/* QMMA.16832.F32.E4M3.E4M3, QMMA.16816: two products of float16, each of two of the four elements
+ * of every register. */
 bool sl_qmma(struct sass_lower *s)
 {
 	const struct sass_operand *o[3] = { sl_src_operand(s, 0), sl_src_operand(s, 1),
@@ -156,26 +164,33 @@ bool sl_qmma(struct sass_lower *s)
 	enum ptx_type type[2];
 	const bool wide = sl_has(s, SASS_MOD_F32);
 	const unsigned sums = wide ? 4 : 2;
-	for (unsigned k = 0; k < 3; k++)
-		if (!o[k] || o[k]->kind != SASS_OPND_REG)
-			return sl_refuse(s, "this product of matrices");
-	if (!sl_has(s, SASS_MOD_16832) || sl_has(s, SASS_MOD_SP) || !eight_bit_types(s, type) ||
-	    (!wide && !sl_has(s, SASS_MOD_F16)) || s->guard >= 0)
+	const unsigned k = sl_has(s, SASS_MOD_16832)   ? 32
+	                   : sl_has(s, SASS_MOD_16816) ? 16
+	                   : sl_has(s, SASS_MOD_16864) ? 64
+	                                               : 0;
+	if (!in_registers(o) || !k || sl_has(s, SASS_MOD_SP) != (k == 64) ||
+	    !eight_bit_types(s, type) || (!wide && !sl_has(s, SASS_MOD_F16)) || s->guard >= 0)
 		return sl_refuse(s, "this product of matrices");
+	const enum ptx_type sum = wide ? PTX_F32 : PTX_F16;
+	if (k == 64)
+		return sl_sparse_product(
+			s, (struct ir_tensor){
+				   .m = 16, .n = 8, .k = 64, .d = sum, .a = type[0], .b = type[1], .c = sum });
+	const unsigned n_a = k / 8, n_b = k / 16;
 	const int32_t first = low_product_registers(&s->l);
 	const struct ir_tensor t = {
 		.m = 16,
 		.n = 8,
-		.k = 16,
-		.d = wide ? PTX_F32 : PTX_F16,
+		.k = (uint16_t)(k / 2),
+		.d = sum,
 		.a = PTX_F16,
 		.b = PTX_F16,
-		.c = wide ? PTX_F32 : PTX_F16,
+		.c = sum,
 		.first_a = first,
 		.first_b = first + 4,
 		.first_c = first + 6,
-		.n_a = 4,
-		.n_b = 2,
+		.n_a = (uint8_t)n_a,
+		.n_b = (uint8_t)n_b,
 		.n_c = (uint8_t)sums,
 	};
 	int32_t half[4], to[4];
@@ -184,13 +199,14 @@ bool sl_qmma(struct sass_lower *s)
 		to[i] = sl_dst(s, i);
 	}
 	for (unsigned part = 0; part < 2; part++) {
-		for (unsigned i = 0; i < 6; i++) {
-			const struct sass_operand *from = o[i >= 4];
-			const unsigned reg = from->reg + (i < 4 ? i : i - 4);
-			const struct xsrc v =
-				from->reg == SASS_RZ ? src_const(0) : src_reg(sl_reg(s, SASS_OPND_REG, reg));
-			low_op1(&s->l, E_mov_b32, first + (int32_t)i,
-			        low_fp8_pair(&s->l, type[i >= 4], v, part));
+		for (unsigned i = 0; i < n_a + n_b; i++) {
+			const bool of_b = i >= n_a;
+			const unsigned at = of_b ? i - n_a : i;
+			const struct xsrc v = o[of_b]->reg == SASS_RZ
+			                          ? src_const(0)
+			                          : src_reg(sl_reg(s, SASS_OPND_REG, o[of_b]->reg + at));
+			low_op1(&s->l, E_mov_b32, (of_b ? t.first_b : first) + (int32_t)at,
+			        low_fp8_pair(&s->l, type[of_b], v, part));
 		}
 		for (unsigned i = 0; i < sums; i++) {
 			const struct xsrc c = o[2]->reg == SASS_RZ

@@ -25,7 +25,12 @@ bool low_wgmma(struct lower *l)
 		.across_a = signs & 4,
 		.across_b = signs & 8,
 		.saturate = in->flags & PF_SATFINITE,
+		.bits = in->atom,
+		.sparse = in->op == OP_WGMMA_SP,
+		.selector = (unsigned)in->opnd[6].i64,
 	};
+	if (p.sparse)
+		p.which = low_src(l, 5, 4);
 	const char *why = low_group_product_why(&p);
 	if (why || in->mma.m != 64)
 		return low_refuse(l, "%s", why ? why : "this shape is not supported");

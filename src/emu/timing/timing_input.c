@@ -33,7 +33,7 @@ static struct timing_inst describe(const struct ir *ir, const uint8_t *variance,
 		.lanes_choose = x->kind == X_BRA && x->guard >= 0 && variance[x->guard] & VARIES_BY_LANE,
 	};
 	const enum ptx_op op = ir->func->insts[x->pc].op;
-	t.by_group = op == OP_WGMMA;
+	t.by_group = op == OP_WGMMA || op == OP_WGMMA_SP;
 	t.products = timing_products(ir, x, t.by_group);
 	t.fragment = op == OP_WMMA_LOAD;
 	t.half_transpose = t.fragment && x->kind == X_LD && x->bytes == 2;
@@ -78,7 +78,7 @@ static void describe_part(struct timing_inst *t, const struct ir *ir, uint32_t o
 	t->class = t->products > 0 ? INST_PRODUCT : INST_FP64;
 	if (t->class == INST_FP64)
 		t->issued = (float)(p->m * p->n * p->k) / 32;
-	else if (op != OP_WGMMA)
+	else if (!t->by_group)
 		t->issued = fmaxf(1, t->products / (16 * 8 * 16));
 }
 

@@ -52,7 +52,6 @@ static uint64_t across_k(const struct layout *l, unsigned row, unsigned k)
 	return swizzled(l, at + row / width * l->leading + k / 8 * l->stride);
 }
 
-/* An 8-bit float as float16: exactly. */
 static uint16_t half_of_e4m3(uint8_t v)
 {
 	const unsigned exponent = v >> 3 & 15, mantissa = v & 7, sign = (unsigned)(v & 0x80) << 8;
@@ -61,6 +60,11 @@ static uint16_t half_of_e4m3(uint8_t v)
 	if (!exponent) /* mantissa / 2^9 */
 		return (uint16_t)(sign | lane_f2h((float)mantissa * 0x1p-9f));
 	return (uint16_t)(sign | (exponent + 8) << 10 | mantissa << 7);
+}
+
+uint16_t matrix_half(enum ptx_type type, uint8_t v)
+{
+	return type == PTX_E4M3 ? half_of_e4m3(v) : (uint16_t)(v << 8);
 }
 
 static bool read_bytes(const struct warp *w, uint64_t at, void *to, unsigned n, uint64_t *bad)
@@ -92,7 +96,7 @@ static bool read_register(const struct warp *w, const struct layout *l, struct m
 	if (!read_bytes(w, along_k(l, row, k + 2u * m.second), small, 2, bad))
 		return false;
 	for (unsigned j = 0; j < 2; j++)
-		half[j] = m.floats8 == PTX_E4M3 ? half_of_e4m3(small[j]) : (uint16_t)(small[j] << 8);
+		half[j] = matrix_half(m.floats8, small[j]);
 	*out = half[0] | (uint32_t)half[1] << 16;
 	return true;
 }

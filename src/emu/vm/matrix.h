@@ -12,4 +12,7 @@ bool matrix_lane(const struct warp *w, unsigned lane, const uint64_t *arg, uint6
 /* Are all but the last @left of the warp's groups of products done by all four warps? */
 bool group_done(const struct warp *w, uint64_t left);
 
+/* An 8-bit float as float16: exactly. */
+uint16_t matrix_half(enum ptx_type type, uint8_t v);
+
 #endif

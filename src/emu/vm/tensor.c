@@ -11,6 +11,7 @@
 #include "emu/vm/tensor.h"
 
 #include "emu/vm/handler.h"
+#include "emu/vm/matrix.h"
 
 #include <float.h>
 #include <limits.h>
@@ -33,6 +34,8 @@ static double element_value(enum ptx_type type, uint32_t v, unsigned j)
 	case PTX_BF16: return (double)f32_bits(v >> (16 * j) << 16);
 	case PTX_S8: return (double)(int8_t)(uint8_t)(v >> (8 * j));
 	case PTX_U8: return (double)(uint8_t)(v >> (8 * j));
+	case PTX_E4M3:
+	case PTX_E5M2: return (double)lane_h2f(matrix_half(type, (uint8_t)(v >> (8 * j))));
 	default: return (double)f32_bits(v & 0xffffe000u); /* TF32 */
 	}
 }
@@ -40,7 +43,8 @@ static double element_value(enum ptx_type type, uint32_t v, unsigned j)
 /* The exponent that aligns products: of subnormal numbers that of the smallest normal one. */
 static int exponent_of(enum ptx_type type, double v)
 {
-	const int least = type == PTX_F16 ? -14 : -126;
+	const bool half = type == PTX_F16 || type == PTX_E4M3 || type == PTX_E5M2;
+	const int least = half ? -14 : -126;
 	if (v == 0 || !isfinite(v))
 		return INT_MIN;
 	const int e = ilogb(v);

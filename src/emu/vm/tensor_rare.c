@@ -63,6 +63,29 @@ static unsigned place_in_k(const struct warp *w, const struct tensor_operands *o
 	return 4 * chunk + (bits >> (j % 2 * 2) & 3);
 }
 
+/* Which of the elements that are there comes @n-th: 8-bit floats are two products of float16, each
+ * of two elements of every four. */
+static unsigned in_order(const struct ir_tensor *t, unsigned there, unsigned n)
+{
+	if (t->a != PTX_E4M3 && t->a != PTX_E5M2)
+		return n;
+	const unsigned part = n / (there / 2), at = n % (there / 2);
+	return at / 2 * 4 + 2 * part + at % 2;
+}
+
+/* c + the @n products, each of the two of 8-bit floats by itself. */
+static uint32_t sum_numbers(const struct ir_tensor *t, const struct tensor_entry *a,
+                            const struct tensor_entry *b, unsigned n, uint32_t c)
+{
+	const unsigned step = t->a == PTX_E4M3 || t->a == PTX_E5M2 ? n / 2 : n;
+	enum ptx_type type = t->c;
+	for (unsigned i = 0; i < n; i += step) {
+		c = tensor_from_sum(t->d, tensor_sum(t->a, a + i, b + i, step, tensor_to_sum(type, c)));
+		type = t->d;
+	}
+	return c;
+}
+
 static uint32_t sum_whole(const struct ir_tensor *t, const struct tensor_entry *a,
                           const struct tensor_entry *b, unsigned k, uint32_t c)
 {
@@ -83,15 +106,15 @@ static void multiply_sparse(struct warp *w, const struct tensor_operands *o, uin
 	tensor_read_side(w, t->b, o->b, 8, t->k, b);
 	for (unsigned row = 0; row < 16; row++)
 		for (unsigned column = 0; column < 8; column++) {
-			struct tensor_entry met[TENSOR_WHOLE_K / 2];
+			struct tensor_entry own[TENSOR_WHOLE_K / 2], met[TENSOR_WHOLE_K / 2];
 			const uint32_t c = tensor_c(w, o, row, column);
-			for (unsigned j = 0; j < there; j++)
-				met[j] = b[column * t->k + place_in_k(w, o, row, j)];
-			if (t->d == PTX_S32)
-				sum[row][column] = sum_whole(t, &a[row * there], met, there, c);
-			else
-				sum[row][column] = tensor_from_sum(
-					t->d, tensor_sum(t->a, &a[row * there], met, there, tensor_to_sum(t->c, c)));
+			for (unsigned n = 0; n < there; n++) {
+				const unsigned j = in_order(t, there, n);
+				own[n] = a[row * there + j];
+				met[n] = b[column * t->k + place_in_k(w, o, row, j)];
+			}
+			sum[row][column] = t->d == PTX_S32 ? sum_whole(t, own, met, there, c)
+			                                   : sum_numbers(t, own, met, there, c);
 		}
 	for (unsigned row = 0; row < 16; row++)
 		for (unsigned column = 0; column < 8; column++)
