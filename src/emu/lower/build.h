@@ -95,6 +95,8 @@ void low_redux_f32(struct lower *l, int32_t d, bool greatest, bool nan_wins, str
  * what they hold (lower_fp8.c). */
 struct xsrc low_fp8_pair(struct lower *l, enum ptx_type type, struct xsrc v, bool upper);
 struct xsrc low_to_fp8(struct lower *l, enum ptx_type type, struct xsrc x);
+/* @v, where it is an infinity the largest number of its sign: @step below. */
+struct xsrc low_finite(struct lower *l, struct xsrc v, uint32_t infinity, uint32_t step);
 /* Float32 @v to TF32, to the nearest or towards zero; @relu: never below zero (lower_cvt.c). */
 struct xsrc low_to_tf32(struct lower *l, struct xsrc v, bool nearest, bool relu);
 int32_t low_select(struct lower *l, int32_t d, unsigned bytes, struct xsrc a, struct xsrc b,

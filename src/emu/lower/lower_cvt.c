@@ -212,8 +212,7 @@ static bool integer_to_float(struct lower *l)
 	return !l->failed;
 }
 
-/* @v, where it is an infinity the largest number of its sign: @step below. */
-static struct xsrc finite(struct lower *l, struct xsrc v, uint32_t infinity, uint32_t step)
+struct xsrc low_finite(struct lower *l, struct xsrc v, uint32_t infinity, uint32_t step)
 {
 	const uint32_t sizes = infinity > 0xffff ? 0x7fffffff : 0x7fff;
 	const struct xsrc size = src_reg(low_op2(l, E_and_b32, -1, v, src_const(sizes)));
@@ -232,7 +231,7 @@ static bool to_half(struct lower *l, int32_t d, enum ptx_type to, struct xsrc v,
 	}
 	const int32_t r = low_temp(l, 4);
 	round_to_half(l, r, to, v, f64);
-	low_op1(l, E_mov_b32, d, finite(l, src_reg(r), to == PTX_F16 ? 0x7c00 : 0x7f80, 1));
+	low_op1(l, E_mov_b32, d, low_finite(l, src_reg(r), to == PTX_F16 ? 0x7c00 : 0x7f80, 1));
 	return !l->failed;
 }
 
@@ -297,7 +296,7 @@ static bool to_tf32(struct lower *l)
 	else
 		v = tf32_relu(l, src_reg(low_op1(l, E_cvt_tf32_f32, -1, v)), relu);
 	if (in->flags & PF_SATFINITE)
-		v = src_reg(low_op1(l, E_mov_b32, -1, finite(l, v, 0x7f800000, 0x2000)));
+		v = src_reg(low_op1(l, E_mov_b32, -1, low_finite(l, v, 0x7f800000, 0x2000)));
 	low_op1(l, E_mov_b32, low_dst(l, 0), v);
 	return !l->failed;
 }

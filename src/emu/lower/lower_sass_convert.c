@@ -268,10 +268,19 @@ static bool small_floats(struct sass_lower *s)
 	return true;
 }
 
+/* A float32 as a half. */
+static struct xsrc one_half(struct sass_lower *s, struct xsrc v)
+{
+	const bool bf = sl_has(s, SASS_MOD_BF16), zero = sl_has(s, SASS_MOD_RZ);
+	const enum emu_op op = bf ? (zero ? E_cvt_rz_bf16_f32 : E_cvt_bf16_f32)
+	                          : (zero ? E_cvt_rz_f16_f32 : E_cvt_f16_f32);
+	const struct xsrc half = sl_op1(s, op, not_negative(s, v));
+	return sl_has(s, SASS_MOD_SATFINITE) ? low_finite(&s->l, half, bf ? 0x7f80 : 0x7c00, 1) : half;
+}
+
 /* Two float32 as a pair of halves, the first one in the upper half. */
 bool sl_f2fp(struct sass_lower *s)
 {
-	const bool bf = sl_has(s, SASS_MOD_BF16);
 	static const enum sass_mod unknown[] = { SASS_MOD_E2M1, SASS_MOD_UNPACK_B,
 		                                     SASS_MOD_PACK_AB_MERGE_C, SASS_MOD_UNPACK_B_MERGE_C };
 	if (sl_has(s, SASS_MOD_E4M3) || sl_has(s, SASS_MOD_E5M2))
@@ -279,25 +288,25 @@ bool sl_f2fp(struct sass_lower *s)
 	for (unsigned k = 0; k < sizeof unknown / sizeof *unknown; k++)
 		if (sl_has(s, unknown[k]))
 			return sl_refuse(s, "this conversion");
-	const bool zero = sl_has(s, SASS_MOD_RZ);
 	if (sl_has(s, SASS_MOD_TF32)) {
-		const struct xsrc v = sl_f32(s, 0);
-		sl_set1(s, sl_dst(s, 0), E_mov_b32, low_to_tf32(&s->l, v, !zero, sl_has(s, SASS_MOD_RELU)));
+		struct xsrc v = sl_f32(s, 0);
+		v = low_to_tf32(&s->l, v, !sl_has(s, SASS_MOD_RZ), sl_has(s, SASS_MOD_RELU));
+		if (sl_has(s, SASS_MOD_SATFINITE))
+			v = low_finite(&s->l, v, 0x7f800000, 0x2000);
+		sl_set1(s, sl_dst(s, 0), E_mov_b32, v);
 		return true;
 	}
-	const enum emu_op op = bf ? (zero ? E_cvt_rz_bf16_f32 : E_cvt_bf16_f32)
-	                          : (zero ? E_cvt_rz_f16_f32 : E_cvt_f16_f32);
 	if (sl_has(s, SASS_MOD_MERGE_C)) { /* one number, below the lower half of the last source */
 		const struct sass_operand *above = sl_src_operand(s, 1);
-		const struct xsrc v = not_negative(s, sl_f32(s, 0));
+		const struct xsrc v = one_half(s, sl_f32(s, 0));
 		if (!above || above->reg == SASS_RZ)
-			sl_set1(s, sl_dst(s, 0), op, v);
+			sl_set1(s, sl_dst(s, 0), E_mov_b32, v);
 		else
-			sl_set2(s, sl_dst(s, 0), E_pack32, sl_op1(s, op, v), sl_bits(s, 1));
+			sl_set2(s, sl_dst(s, 0), E_pack32, v, sl_bits(s, 1));
 		return true;
 	}
-	const struct xsrc high = sl_op1(s, op, not_negative(s, sl_f32(s, 0)));
-	const struct xsrc low = sl_op1(s, op, not_negative(s, sl_f32(s, 1)));
+	const struct xsrc high = one_half(s, sl_f32(s, 0));
+	const struct xsrc low = one_half(s, sl_f32(s, 1));
 	sl_set2(s, sl_dst(s, 0), E_pack32, low, high);
 	return true;
 }
