@@ -333,6 +333,17 @@ bool parse_symbol_offset(struct parser *p, struct ptx_operand *o)
 	return plus || at_punct(p, '-') ? expect_int(p, &o->i64, "an offset") : true;
 }
 
+/* Behind the name of a variable: the address of one of its elements, or of so many bytes on. */
+static bool parse_place(struct parser *p, const struct sym *s, struct ptx_operand *o)
+{
+	if (s->kind != SYM_VAR || !at_punct(p, '['))
+		return parse_symbol_offset(p, o);
+	if (!advance(p) || !expect_int(p, &o->i64, "the number of an element"))
+		return false;
+	o->i64 *= ptx_type_bytes(p->m->vars[s->index].type);
+	return expect(p, ']', "behind the number of an element");
+}
+
 static bool parse_named_source(struct parser *p, const struct want *w, const struct ptx_inst *inst,
                                struct ptx_operand *o)
 {
@@ -358,7 +369,7 @@ static bool parse_named_source(struct parser *p, const struct want *w, const str
 		o->symbol = s->kind == SYM_PARAM ? -1 - s->index : s->index;
 		if (w->bytes && w->bytes < 4)
 			return fail(p, "an address does not fit in %u bits", w->bytes * 8);
-		return advance(p) && (s->kind == SYM_FUNC || parse_symbol_offset(p, o));
+		return advance(p) && (s->kind == SYM_FUNC || parse_place(p, s, o));
 	}
 	if (s)
 		return fail(p, "'%.*s' is no value", (int)t.len, t.s);
@@ -414,6 +425,15 @@ static bool parse_literal(struct parser *p, const struct want *w, const struct p
 	return true;
 }
 
+/* Does vmad take a register here with the other sign? */
+static bool at_negation(const struct parser *p, const struct ptx_inst *inst)
+{
+	if (inst->op != OP_VMAD || !at_punct(p, '-'))
+		return false;
+	const char *next = p->tok.s + p->tok.len + strspn(p->tok.s + p->tok.len, " \t");
+	return !(*next >= '0' && *next <= '9');
+}
+
 bool parse_source(struct parser *p, const struct want *w, const struct ptx_inst *inst, bool vector,
                   struct ptx_operand *o)
 {
@@ -422,6 +442,10 @@ bool parse_source(struct parser *p, const struct want *w, const struct ptx_inst 
 		return parse_whole_vector(p, w, inst, false, o);
 	if (inst->op == OP_MOV && inst->vec == 4 && p->tok.kind == TOK_NAME && p->tok.s[0] == '%')
 		return parse_special_vector(p, o);
+	if (at_negation(p, inst)) {
+		o->negated = true;
+		return advance(p) && parse_named_source(p, w, inst, o);
+	}
 	if (p->tok.kind == TOK_NAME && !at_constant(p))
 		return parse_named_source(p, w, inst, o);
 	if (at_punct(p, '{')) {

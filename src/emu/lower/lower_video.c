@@ -140,14 +140,18 @@ static struct xsrc signed_word(struct lower *l, struct xsrc v)
 	return src_reg(low_op1(l, E_sext64, -1, src_reg(low_op1(l, E_trunc32, -1, v))));
 }
 
-/* a b + c, plus one, shifted right. ptxas 13 takes whole words for numbers that have a sign, and
- * limits and shifts the sum as the operands have signs. */
+/* a b + c, one of both with the other sign, plus one, shifted right. ptxas 13 takes whole words for
+ * numbers that have a sign, and limits and shifts the sum as the operands have signs. */
 static struct xsrc multiplied(struct lower *l, struct xsrc a, struct xsrc b)
 {
 	const struct ptx_inst *in = l->in;
-	const bool sign = in->mma.types[1] == PTX_S32 || in->mma.types[2] == PTX_S32;
-	struct xsrc v = src_reg(low_op3(l, E_mad_lo_b64, -1, signed_word(l, a), signed_word(l, b),
-	                                value_of(l, 3, PTX_S32)));
+	const bool minus = in->opnd[1].negated != in->opnd[2].negated, minus_c = in->opnd[3].negated;
+	const bool sign =
+		in->mma.types[1] == PTX_S32 || in->mma.types[2] == PTX_S32 || minus || minus_c;
+	struct xsrc c = value_of(l, 3, PTX_S32), factor = signed_word(l, a);
+	factor = minus ? op2(l, E_sub_b64, src_const(0), factor) : factor;
+	c = minus_c ? op2(l, E_sub_b64, src_const(0), c) : c;
+	struct xsrc v = src_reg(low_op3(l, E_mad_lo_b64, -1, factor, signed_word(l, b), c));
 	if (in->mma.count)
 		v = op2(l, E_add_b64, v, src_const(1));
 	if (in->mma.k)
@@ -230,6 +234,8 @@ bool low_video(struct lower *l)
 						b = set ? in->type2 : in->mma.types[2];
 	const int64_t part = in->opnd[0].i64;
 	const bool third = in->opnd[3].kind != OPND_NONE;
+	if (in->opnd[3].negated && in->opnd[1].negated != in->opnd[2].negated)
+		return low_refuse(l, "either the product or the third source has the other sign");
 	if (in->op != OP_VMAD && third != (in->atom != ATOM_NONE || part != PART_ALL))
 		return low_refuse(l, "a third source belongs to .add .min .max or to a part of d");
 	if (in->atom != ATOM_NONE && part != PART_ALL)
