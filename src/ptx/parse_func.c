@@ -120,8 +120,8 @@ void params_free(struct ptx_func *f)
 static bool parse_signature(struct parser *p, bool is_entry, struct token *name)
 {
 	struct ptx_func rets = { 0 };
-	bool again, ok = true;
-	if (!is_entry && at_punct(p, '('))
+	bool again, ok = is_entry || !at_dot(p, "attribute") || skip_attribute(p);
+	if (ok && !is_entry && at_punct(p, '('))
 		ok = parse_params(p, &rets, true);
 	ok = ok && expect_name(p, name, "the name of a function") &&
 	     find_or_add_func(p, name, is_entry, &again);

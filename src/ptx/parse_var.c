@@ -34,15 +34,38 @@ bool parse_type(struct parser *p, enum ptx_type *type)
 }
 
 /* --- variables and parameters --- */
-/* .attribute(.managed): memory of a variable, which makes no difference here. */
-static bool skip_attribute(struct parser *p)
+/* .unified(a, b): a name for the whole system, of two numbers. */
+static bool skip_unified(struct parser *p)
 {
+	if (!advance(p) || !expect(p, '(', "after .unified"))
+		return false;
+	for (unsigned i = 0; i < 2; i++) {
+		if (i && !expect(p, ',', "between the numbers of .unified"))
+			return false;
+		if (p->tok.kind != TOK_INT)
+			return fail(p, "expected a number of .unified");
+		if (!advance(p))
+			return false;
+	}
+	return expect(p, ')', "after the numbers of .unified");
+}
+
+bool skip_attribute(struct parser *p)
+{
+	bool more = true;
 	if (!advance(p) || !expect(p, '(', "after .attribute"))
 		return false;
-	if (!at_dot(p, "managed"))
-		return fail_at(p, p->tok.s, p->tok.line, ERR_UNSUPPORTED,
-		               "this .attribute is not supported; only .managed is");
-	return advance(p) && expect(p, ')', "after .managed");
+	while (more) {
+		const bool unified = at_dot(p, "unified");
+		if (!unified && !at_dot(p, "managed"))
+			return fail_at(p, p->tok.s, p->tok.line, ERR_UNSUPPORTED,
+			               "this .attribute is not supported; only .managed and .unified are");
+		if (unified ? !skip_unified(p) : !advance(p))
+			return false;
+		if (!accept_punct(p, ',', &more))
+			return false;
+	}
+	return expect(p, ')', "after the attributes");
 }
 
 static bool parse_align(struct parser *p, uint32_t *align)

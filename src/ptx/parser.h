@@ -205,6 +205,9 @@ bool parse_var_decl(struct parser *p, enum ptx_space space, bool is_extern);
 /* "(.param ..., ...)" into f->params. */
 bool parse_params(struct parser *p, struct ptx_func *f, bool returns);
 
+/* .attribute(.managed, .unified(a, b)) of a variable or a function makes no difference here. */
+bool skip_attribute(struct parser *p);
+
 /* parse_init.c: behind the "=" of a variable that was declared as @d. */
 bool parse_init(struct parser *p, struct ptx_var *var, const struct decl *d);
 
