@@ -194,6 +194,8 @@ void emu_function_info(const struct emu_function *f, struct emu_function_info *o
 /* May it call malloc(), or printf()? */
 bool emu_function_allocates(const struct emu_function *f);
 bool emu_function_prints(const struct emu_function *f);
+/* The lines of PTX that its machine code names are not those of the module's PTX. */
+void emu_module_forget_lines(struct emu_module *m);
 /*
  * The machine code of the module, for launches that ask for it: a cubin of @bytes, which is copied,
  * and its disassembly. False: they cannot be read, or there is no room for the constants.

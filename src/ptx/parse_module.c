@@ -47,6 +47,7 @@ static bool parse_target(struct parser *p)
 			return err_remedy(p->err, "Supported: an architecture, 'debug', 'texmode_unified' "
 			                          "and 'texmode_independent'.");
 		}
+		p->m->debug |= !first && tok_is(&t, TOK_NAME, "debug");
 		if (!accept_punct(p, ',', &more))
 			return false;
 	}

@@ -412,6 +412,7 @@ struct ptx_module {
 	char **files;                       /* of .file, index 1.. at [0]..; may hold NULL */
 	uint64_t global_bytes, const_bytes; /* of the module's .global and .const variables */
 	bool reserved_shared; /* code asks where the shared memory is that the system reserves */
+	bool debug;           /* .target sm_XY, debug: it is assembled as it is written */
 };
 
 /* Parses a NUL-terminated module and builds the control-flow graph of every function.

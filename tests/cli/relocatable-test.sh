@@ -141,6 +141,53 @@ same strings-level 1 "$(grep -c '"level": "sm_90 machine code' "$dir/out")"
 same strings-same 0 "$(grep -c '"level_note"' "$dir/out")"
 same strings-output 1 "$(grep -c 'third 3 4 of all.n100 20 3.n' "$dir/out")"
 
+# Which sums the assembler fused is not known of linked code, whose lines are those of its parts:
+# as by rule.
+cat >weights.cu <<'EOF'
+__device__ float weight(float a, float b)
+{
+	return a * b - 0.25f * a;
+}
+EOF
+cat >sums.cu <<'EOF'
+#include <cstdio>
+extern __device__ float weight(float a, float b);
+__global__ void sums(const float *x, float *y)
+{
+	const int i = threadIdx.x;
+	const float a = x[i], b = x[(7 * i + 1) % 64], c = x[(3 * i + 5) % 64];
+	float s = weight(a, c);
+	for (int k = 0; k < 5; k++) {
+		s = a * b + s;
+		const float t = a * c - b * b;
+		s += t * t - c;
+		s = s > c ? s * b - a : a - s * c;
+	}
+	y[i] = s;
+}
+int main()
+{
+	float h[64], *x, *y;
+	unsigned bits[64], all = 0;
+	for (int i = 0; i < 64; i++)
+		h[i] = (float)(i * 7919 % 1000 - 500) / 617;
+	cudaMalloc(&x, sizeof h);
+	cudaMalloc(&y, sizeof h);
+	cudaMemcpy(x, h, sizeof h, cudaMemcpyHostToDevice);
+	sums<<<1, 64>>>(x, y);
+	cudaMemcpy(bits, y, sizeof bits, cudaMemcpyDeviceToHost);
+	for (int i = 0; i < 64; i++)
+		all = 31 * all + bits[i];
+	printf("%08x\n", all);
+	cudaFree(x);
+	cudaFree(y);
+}
+EOF
+run sums-ptx 0 launches weights.cu sums.cu -rdc=true --gpu h200 --level ptx
+by_rule=$(cat "$dir/out")
+run sums-sass 0 launches weights.cu sums.cu -rdc=true --gpu h200 --level sass
+same sums-of-levels "$by_rule" "$(cat "$dir/out")"
+
 run debug 0 launches calls.cu called.cu -rdc=true -G --gpu h200 --json
 same debug-level 2 "$(grep -c '"level": "sm_90 machine code' "$dir/out")"
 same debug-same 0 "$(grep -c '"level_note"' "$dir/out")"

@@ -15,6 +15,8 @@
  * - A product with 1 or -1 is none, nor one of two constants; one with a guard stays.
  * - 2 x - x is x, without an instruction: not infinity where 2 x is.
  *
+ * Of code for a debugger (.target sm_90, debug) ptxas fuses nothing.
+ *
  * Where machine code runs, too, no rule holds but what stands there: fusions.c has read which sums
  * it fused, contract_code.c says with which product. By rule alone 16 of 10,000 random programs for
  * sm_90 gave other bits than their machine code (test_nvcc_random.c), in constants that ptxas works
@@ -366,7 +368,7 @@ static bool has_products(const struct ir *ir)
 
 void products_contract(struct ir *ir)
 {
-	if (!has_products(ir))
+	if (ir->module->debug || !has_products(ir))
 		return;
 	struct contraction c = { .ir = ir,
 		                     .held = mem_calloc(ir->n_regs + 1, sizeof *c.held),

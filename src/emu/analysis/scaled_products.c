@@ -86,6 +86,8 @@ void products_scale(struct ir *ir)
 {
 	unsigned *reads = NULL, from;
 	float by;
+	if (ir->module->debug)
+		return;
 	for (uint32_t o = 0; o < ir->n_ops && ir->cc >= FIRST_CC && ir->cc <= LAST_CC; o++) {
 		struct xop *x = &ir->ops[o];
 		if (!is_scaling(ir, x, &from, &by))

@@ -25,6 +25,11 @@ bool emu_module_set_code(struct emu_device *d, struct emu_module *m, const void 
 	return err_set(err, ERR_UNAVAILABLE, "no room for the constants of the machine code");
 }
 
+void emu_module_forget_lines(struct emu_module *m)
+{
+	m->code.cubin.ptx_lines = false;
+}
+
 void emu_module_drop_code(struct emu_module *m, struct emu_device *d)
 {
 	if (!m->cubin)

@@ -41,7 +41,7 @@ const char *low_group_product_why(const struct group_product *p)
 	if (p->n < 8 || p->n > 256 || p->n % 8 || !known_types(p))
 		return "this shape or these types are not supported";
 	if (p->sparse && p->selector >= (p->a == PTX_TF32 || ptx_type_bytes(p->a) == 2 ? 2 : 1))
-		return "the sparsity selector of this shape is less";
+		return "this shape has no such sparsity selector";
 	if ((p->across_a || p->across_b) && ptx_type_bytes(p->a) != 2)
 		return "only matrices of 16-bit elements can be transposed";
 	return NULL;

@@ -60,6 +60,8 @@ void machine_need(struct guest_module *m)
 	else if (!emu_module_set_code(guest.device, m->loaded, code.cubin, code.cubin_bytes,
 	                              code.listing, code.listing_bytes, &err))
 		snprintf(m->no_code, sizeof m->no_code, "%.200s", err.msg);
+	else if (m->parts && m->machine_code) /* linked: it names lines of the parts, this is all */
+		emu_module_forget_lines(m->loaded);
 	wire_free(&answer);
 	free(m->text);
 	m->text = NULL;
