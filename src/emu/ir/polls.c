@@ -115,7 +115,8 @@ static bool stays(const struct loops *l, const struct xsrc *s, unsigned moves)
 
 /* --- ways around a loop --- */
 
-#define MOST_STEPS 20000 /* operations, for one load */
+#define FEW_STEPS 1000   /* operations, for one beginning of a way: each is tried so far at first */
+#define MOST_STEPS 20000 /* for one load, in each of two rounds */
 #define MOST_DEPTH 200   /* blocks and forks on one way */
 
 struct around {
@@ -127,7 +128,7 @@ struct around {
 	bool lost;         /* a way was too long, or not known */
 	uint64_t at_first; /* name of it where the way began */
 	uint64_t names;    /* given so far */
-	unsigned steps, depth;
+	unsigned steps, most_steps, depth;
 	bool *on_way; /* by block */
 };
 
@@ -221,7 +222,7 @@ static bool comes_again(struct around *w, int32_t block, uint32_t op, uint64_t *
 		const struct xop *x = &w->ir->ops[op];
 		if (x == w->home && w->at_first)
 			return (name_of(&x->s[w->source], name) != w->at_first) == w->another;
-		if (++w->steps > MOST_STEPS || x->kind == X_CALL || x->kind == X_RET) {
+		if (++w->steps > w->most_steps || x->kind == X_CALL || x->kind == X_RET) {
 			w->lost = true;
 			return false;
 		}
@@ -256,17 +257,32 @@ static bool way_from(struct around *w, unsigned start, uint32_t op)
 
 static struct around around_of(const struct loops *l, const struct xop *home)
 {
-	return (
-		struct around){ .ir = l->ir, .on_loop = l->on, .home = home, .names = l->ir->n_regs + 1 };
+	return (struct around){ .ir = l->ir,
+		                    .on_loop = l->on,
+		                    .home = home,
+		                    .names = l->ir->n_regs + 1,
+		                    .most_steps = MOST_STEPS };
 }
 
-static bool may_ask_again(const struct loops *l, const struct xop *x)
+/* One round of ways from everywhere on the loops; *@lost: not all of them were gone through. */
+static bool asks_again(const struct loops *l, const struct xop *x, unsigned steps_each, bool *lost)
 {
 	struct around w = around_of(l, x);
-	bool again = way_from(&w, l->home, l->ir->blocks[l->home].first);
-	for (unsigned b = 0; b < l->ir->n_blocks && !again; b++)
+	bool again = false;
+	*lost = false;
+	for (unsigned i = 0; i <= l->ir->n_blocks && !again && w.steps < MOST_STEPS; i++) {
+		const unsigned b = i ? i - 1 : l->home, left = MOST_STEPS - w.steps;
+		w.most_steps = w.steps + (steps_each < left ? steps_each : left);
 		again = l->on[b] && way_from(&w, b, l->ir->blocks[b].first);
+	}
+	*lost = w.lost || w.steps >= MOST_STEPS;
 	return again;
+}
+
+/* *@lost: that cannot be told. */
+static bool may_ask_again(const struct loops *l, const struct xop *x, bool *lost)
+{
+	return asks_again(l, x, FEW_STEPS, lost) || (*lost && asks_again(l, x, MOST_STEPS, lost));
 }
 
 /* Does a compare-and-swap compare with the same again, whatever way it comes back? Its first time
@@ -308,11 +324,13 @@ static bool waits_by(const struct loops *l, const struct xop *x)
 static void judge(struct ir *ir, const struct loops *l, struct xop *x)
 {
 	const bool loops = l->on[l->home], waits = loops && x->decides && waits_by(l, x);
+	bool lost = false;
 	const bool polls = loops && (x->s[0].kind != S_REG || !written_in_loop(l, x->s[0].reg) ||
-	                             (waits && may_ask_again(l, x)));
+	                             (waits && may_ask_again(l, x, &lost)));
 	x->polls = polls && (x->kind == X_ATOM || (x->strong && x->decides));
 	x->looks = polls && x->kind == X_LD && x->space != SPACE_SHARED;
-	ir->waits |= polls && x->space != SPACE_SHARED;
+	/* where that cannot be told, blocks take turns, which does no harm */
+	ir->waits |= (polls || lost) && x->space != SPACE_SHARED;
 	x->waits = polls && waits;
 	x->retries = loops && x->kind == X_ATOM && x->op == ATOM_CAS && !waits;
 	for (unsigned b = 0; x->waits && b < ir->n_blocks; b++)

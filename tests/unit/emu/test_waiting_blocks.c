@@ -196,6 +196,37 @@ TEST(a_list_is_gone_through_until_all_of_it_is_done)
 	emu_case_free(&c);
 }
 
+/*
+ * Which word a block looks at is chosen so often that not all ways around its loop can be gone
+ * through: whether it comes to the same word again is not told, and blocks take turns.
+ */
+TEST(a_loop_of_too_many_ways_takes_turns)
+{
+	struct text t = { 0 };
+	struct emu_case c = { 0 };
+	text_add(&t, "%s",
+	         PTX_HEAD ".visible .entry k(.param .u64 state, .param .u64 looks)\n{\n"
+	                  ".reg .pred %p<9>;\n.reg .b32 %r<9>;\n.reg .b64 %d<9>;\n"
+	                  "ld.param.u64 %d1, [state];\ncvta.to.global.u64 %d1, %d1;\n"
+	                  "mov.u32 %r1, %ctaid.x;\nmul.wide.u32 %d3, %r1, 4;\n"
+	                  "add.s64 %d4, %d1, %d3;\nmov.u64 %d5, %d4;\n"
+	                  "setp.eq.u32 %p2, %r1, 63;\n@%p2 bra set;\nagain:\n");
+	for (unsigned i = 0; i < 24; i++)
+		text_add(&t, "%s",
+		         "setp.gt.u64 %p3, %d5, %d4;\nadd.s64 %d6, %d5, 4;\n"
+		         "selp.b64 %d5, %d6, %d5, %p3;\n");
+	text_add(&t, "%s",
+	         "ld.volatile.global.u32 %r4, [%d5+4];\nsetp.eq.u32 %p1, %r4, 0;\n"
+	         "@%p1 bra again;\n"
+	         "set:\nst.volatile.global.u32 [%d4], 1;\nret;\n}\n");
+	c.ptx = t.s;
+	launch_blocks(&c, BLOCKS);
+	emu_must_run(&c);
+	for (unsigned i = 0; i < BLOCKS; i++)
+		assert_int_equal(((uint32_t *)c.buffers[0].data)[i], 1);
+	emu_case_free(&c);
+}
+
 /* Each block counts its turns in one word, and nobody reads what it held. */
 TEST(a_counter_is_no_wait)
 {
