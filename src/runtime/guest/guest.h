@@ -163,8 +163,11 @@ cudaError_t guest_load_managed(void);
 struct guest_module *guest_module_of_code(const void *code, struct err *err);
 /* The PTX of any of these; NULL with the reason. Caller frees it. */
 char *guest_ptx_of_code(const void *code, struct err *err);
-/* guest_nvrtc.c: the PTX from which the program's own compilation made a cubin; NULL = none did. */
+/* guest_nvrtc.c: the PTX from which the program's own compilation or link made a cubin; NULL = none
+ * did. */
 const char *guest_ptx_of_cubin(const void *cubin);
+/* ... which is kept; takes @ptx. */
+void guest_keep_ptx(const void *cubin, size_t bytes, char *ptx);
 /* Loads it if need be. */
 cudaError_t guest_module_need(struct guest_module *m);
 /* A kernel by its name in a loaded module, with or without a stub in the host; NULL = none. */

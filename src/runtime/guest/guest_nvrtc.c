@@ -1,7 +1,8 @@
 #define _GNU_SOURCE /* RTLD_NEXT */
 /*
  * Programs that compile while they run: NVRTC is NVIDIA's own, and only what it hands out is looked
- * at. From a cubin nothing can be run here, so the PTX that it was made of is kept beside it.
+ * at. From a cubin nothing can be run here, so the PTX that it was made of is kept beside it, as it
+ * is of what programs link (guest_jitlink.c).
  */
 #include "runtime/guest/guest.h"
 
@@ -62,22 +63,31 @@ static char *ptx_of(nvrtc_program program)
 	return NULL;
 }
 
+void guest_keep_ptx(const void *cubin, size_t bytes, char *ptx)
+{
+	if (bytes < sizeof(Elf64_Ehdr)) {
+		free(ptx);
+		return;
+	}
+	struct made *m = mem_zalloc(sizeof *m);
+	*m = (struct made){ .bytes = bytes, .hash = hash_bytes(HASH_SEED, cubin, bytes), .ptx = ptx };
+	memcpy(&m->head, cubin, sizeof m->head);
+	pthread_mutex_lock(&lock);
+	m->next = made;
+	made = m;
+	pthread_mutex_unlock(&lock);
+}
+
 static void remember(nvrtc_program program, const char *cubin)
 {
 	size_function size_of;
 	size_t bytes = 0;
 	find("nvrtcGetCUBINSize", &size_of, sizeof size_of);
-	if (!size_of || size_of(program, &bytes) != 0 || bytes < sizeof(Elf64_Ehdr))
+	if (!size_of || size_of(program, &bytes) != 0)
 		return;
 	char *ptx = ptx_of(program);
-	if (!ptx)
-		return;
-	struct made *m = mem_zalloc(sizeof *m);
-	*m = (struct made){
-		.bytes = bytes, .hash = hash_bytes(HASH_SEED, cubin, bytes), .ptx = ptx, .next = made
-	};
-	memcpy(&m->head, cubin, sizeof m->head);
-	made = m;
+	if (ptx)
+		guest_keep_ptx(cubin, bytes, ptx);
 }
 
 int get_cubin(nvrtc_program program, char *cubin)
@@ -87,11 +97,8 @@ int get_cubin(nvrtc_program program, char *cubin)
 	if (!get)
 		return NVRTC_INTERNAL_ERROR;
 	const int result = get(program, cubin);
-	if (result != 0)
-		return result;
-	pthread_mutex_lock(&lock);
-	remember(program, cubin);
-	pthread_mutex_unlock(&lock);
+	if (result == 0)
+		remember(program, cubin);
 	return result;
 }
 
