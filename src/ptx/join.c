@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* memmem */
 /*
  * Joins PTX texts; see join.h. Each text is cut into its statements at module level; those are put
  * together anew: headers of the first, prototypes of functions, variables, functions; what
@@ -279,6 +280,23 @@ static void put_statement(struct text *out, const struct join *j, const struct s
 	text_put(out, "\n", 1);
 }
 
+/* A line at the top of the first text. What debuggers read is left out (sections), and so is the
+ * word of .target that promises it. */
+static void put_header(struct text *out, const struct statement *st)
+{
+	static const char word[] = "debug";
+	const char *at = memmem(st->s, st->len, word, strlen(word)), *end = st->s + st->len;
+	const char *cut = at ? at : st->s;
+	while (cut > st->s && (cut[-1] == ' ' || cut[-1] == '\t'))
+		cut--;
+	const bool promises =
+		is(st->s, st->s + strlen(".target"), ".target") && cut > st->s && cut[-1] == ',';
+	text_put(out, st->s, promises ? (size_t)(cut - 1 - st->s) : st->len);
+	if (promises)
+		text_put(out, at + strlen(word), (size_t)(end - at) - strlen(word));
+	text_put(out, "\n", 1);
+}
+
 static void put_kind(struct text *out, struct join *j, unsigned n_texts, int kind,
                      const unsigned *first_file)
 {
@@ -289,8 +307,12 @@ static void put_kind(struct text *out, struct join *j, unsigned n_texts, int kin
 			any_renamed |= j->all[i].text == t && j->all[i].renamed;
 		for (size_t i = 0; i < j->n; i++) {
 			const struct statement *st = &j->all[i];
-			if (st->text == t && (int)st->kind == kind && !st->dropped && (kind != HEADER || !t))
+			if (st->text != t || (int)st->kind != kind || st->dropped)
+				continue;
+			if (kind != HEADER)
 				put_statement(out, j, st, any_renamed);
+			else if (!t)
+				put_header(out, st);
 		}
 	}
 }

@@ -79,6 +79,21 @@ TEST(strong_before_weak)
 	free(all);
 }
 
+/* Without the sections for debuggers an assembler takes no text that promises them. */
+TEST(nothing_is_promised_to_debuggers)
+{
+	const char *texts[] = { ".version 8.0\n.target sm_90, debug, texmode_independent\n"
+		                    ".address_size 64\n.visible .func f () {\nret; }\n"
+		                    ".section .debug_abbrev\n{\n.b8 1,2\n}\n",
+		                    TOP ".visible .func g () {\nret; }\n" };
+	struct err err = { 0 };
+	char *all = ptx_join(2, texts, &err);
+	assert_non_null(all);
+	assert_null(strstr(all, "debug"));
+	assert_non_null(strstr(all, ".target sm_90, texmode_independent\n"));
+	free(all);
+}
+
 TEST(broken)
 {
 	const char *texts[] = { TOP ".visible .entry k() { ret;" };
