@@ -226,6 +226,23 @@ static bool linking()
 	return host[0] == 42 && host[31] == 42;
 }
 
+// a kernel of a library, which is no function of a module: where its parameters lie
+static bool library()
+{
+	CUlibrary library;
+	CUkernel kernel;
+	size_t offset = 0, bytes = 0, last = 0;
+	DRIVER(cuLibraryLoadData(&library, whole, nullptr, nullptr, 0, nullptr, nullptr, 0));
+	DRIVER(cuLibraryGetKernel(&kernel, library, "add_bias"));
+	DRIVER(cuKernelGetParamInfo(kernel, 1, &offset, &bytes));
+	DRIVER(cuKernelGetParamInfo(kernel, 0, &last, nullptr));
+	bool good = offset == 8 && bytes == 4 && last == 0;
+	good = good && cuKernelGetParamInfo(kernel, 9, &offset, &bytes) == CUDA_ERROR_INVALID_VALUE;
+	DRIVER(cuKernelSetCacheConfig(kernel, CU_FUNC_CACHE_PREFER_L1, 0));
+	DRIVER(cuLibraryUnload(library));
+	return good;
+}
+
 // a vector that grows: its memory stays what it is and gets a longer range of addresses
 static bool mapping(CUdevice device)
 {
@@ -303,5 +320,6 @@ int main()
 	DRIVER(cuModuleUnload(module));
 	DRIVER(cuCtxSetCurrent(nullptr));
 	DRIVER(cuDevicePrimaryCtxRelease(device));
+	good = good && library();
 	return finish("driver_api", good);
 }

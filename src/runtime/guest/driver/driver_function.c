@@ -66,6 +66,12 @@ GUEST_API CUresult CUDAAPI cuFuncSetCacheConfig(CUfunction f, CUfunc_cache confi
 	DRIVER_CALL(DRIVER_CONTEXT, cudaFuncSetCacheConfig(host_of(f), (enum cudaFuncCache)config));
 }
 
+GUEST_API CUresult CUDAAPI cuKernelSetCacheConfig(CUkernel k, CUfunc_cache config, CUdevice device)
+{
+	(void)device; /* there is one */
+	DRIVER_CALL(DRIVER_INIT, cudaFuncSetCacheConfig((const void *)k, (enum cudaFuncCache)config));
+}
+
 GUEST_API CUresult CUDAAPI cuFuncSetSharedMemConfig(CUfunction f, CUsharedconfig config)
 {
 	(void)config; /* a hint, without effect since compute capability 5 */
@@ -85,6 +91,11 @@ GUEST_API CUresult CUDAAPI cuKernelGetName(const char **name, CUkernel k)
 GUEST_API CUresult CUDAAPI cuFuncGetParamInfo(CUfunction f, size_t i, size_t *offset, size_t *bytes)
 {
 	DRIVER_CALL(DRIVER_CONTEXT, cudaFuncGetParamInfo(host_of(f), i, offset, bytes));
+}
+
+GUEST_API CUresult CUDAAPI cuKernelGetParamInfo(CUkernel k, size_t i, size_t *offset, size_t *bytes)
+{
+	DRIVER_CALL(DRIVER_INIT, cudaFuncGetParamInfo((const void *)k, i, offset, bytes));
 }
 
 static cudaError_t module_of(CUmodule *out, CUfunction f)
