@@ -168,7 +168,8 @@ static bool build_image(struct emu_launch *l, const struct regions *a, struct er
 		.stack_bytes = l->grid.local_bytes,
 		.device_runtime = l->runtime != NULL,
 		.module = l->module->ptx,
-		.ptx = l->program ? NULL : l->func,
+		.ptx = l->func,
+		.innermost = l->program != NULL,
 		.explicit_cluster = l->grid.order.cluster[0] != 0,
 		.cc = 10 * l->device->gpu->cc_major + l->device->gpu->cc_minor,
 	};

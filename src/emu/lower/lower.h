@@ -45,7 +45,8 @@ struct lower_env {
 	bool device_runtime;   /* kernels may launch others */
 	/* of machine code */
 	const struct ptx_module *module; /* whose pointers to functions variables hold; NULL = none */
-	const struct ptx_func *ptx;      /* what it was assembled of, for its lines; NULL = its own */
+	const struct ptx_func *ptx;      /* of module, what it was assembled of, for its lines */
+	bool innermost;                  /* lines are those of functions inlined from the same file */
 	uint32_t stack_bytes;            /* local memory of a thread */
 	struct lower_bank bank[LOWER_BANKS]; /* 2: the function's numbers, 3: variables, 4: addresses */
 	/* Told every instruction that is refused, and lowering goes on; NULL = the first one ends it.

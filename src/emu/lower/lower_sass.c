@@ -27,19 +27,58 @@ static enum ir_pipe pipe_of(const struct sass_op_info *info)
 	}
 }
 
-/* Source lines by line of the PTX; NULL = not known. @n: how many. */
-static uint32_t *lines_of(const struct ptx_func *ptx, uint32_t *n)
+/* Source lines by line of the PTX, as the file of its function has them; NULL = not known. */
+struct ptx_lines {
+	const char *file;
+	uint32_t n;
+	uint32_t *line;
+};
+
+static struct ptx_lines lines_of(const struct lower_env *env)
 {
-	uint32_t last = 0;
+	const struct ptx_func *ptx = env->ptx;
+	struct ptx_lines l = { 0 };
 	for (unsigned k = 0; ptx && k < ptx->n_insts; k++)
-		last = ptx->insts[k].ptx_line > last ? ptx->insts[k].ptx_line : last;
-	*n = last ? last + 1 : 0;
-	if (!last)
-		return NULL;
-	uint32_t *lines = mem_calloc(*n, sizeof *lines);
+		l.n = ptx->insts[k].ptx_line >= l.n ? ptx->insts[k].ptx_line + 1 : l.n;
+	if (!l.n)
+		return l;
+	if (env->module && ptx->file && ptx->file <= env->module->n_files)
+		l.file = env->module->files[ptx->file - 1];
+	l.line = mem_calloc(l.n, sizeof *l.line);
 	for (unsigned k = 0; k < ptx->n_insts; k++)
-		lines[ptx->insts[k].ptx_line] = ptx->insts[k].line;
-	return lines;
+		l.line[ptx->insts[k].ptx_line] =
+			env->innermost ? ptx->insts[k].leaf_line : ptx->insts[k].line;
+	return l;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+/* Does the instruction stand in the file that lines are told of? */
+static bool stands_in(const struct sass_module *m, const struct sass_inst *i, const char *file)
+{
+	return !file || !i->file || !strcmp(base_name(m->files[i->file]), base_name(file));
+}
+
+/* A program may carry machine code that was not made of the PTX beside it, but of another
+ * architecture's: where both know the line, they then differ more often than not. */
+static bool assembled_of(const struct sass_module *m, const struct sass_func *f,
+                         const struct ptx_lines *l)
+{
+	unsigned same = 0, other = 0;
+	for (unsigned k = 0; k < f->n_insts; k++) {
+		const struct sass_inst *i = &f->insts[k];
+		if (i->ptx_line >= l->n || !l->line[i->ptx_line] || !i->line || !stands_in(m, i, l->file))
+			continue;
+		if (l->line[i->ptx_line] == i->line)
+			same++;
+		else
+			other++;
+	}
+	return same >= other;
 }
 
 /* HFMA2.MMA R23, -RZ, RZ, 0, 0: the assembler's way to put a constant into a register while the
@@ -56,11 +95,13 @@ static bool only_moves(const struct sass_inst *i)
 }
 
 /* The table of a cubin names the innermost line, perhaps of another file, such as a header that an
- * inlined function stands in; the PTX names the kernel's own. */
-static void describe_insts_of(struct ir *ir, const struct sass_func *f, const struct ptx_func *ptx)
+ * inlined function stands in; the PTX names the kernel's own, or that from which the function of
+ * another file was called. */
+static void describe_insts_of(struct ir *ir, const struct sass_module *m, const struct sass_func *f,
+                              const struct lower_env *env)
 {
-	uint32_t n_lines;
-	uint32_t *lines = lines_of(ptx, &n_lines);
+	const struct ptx_lines l = lines_of(env);
+	const bool known = l.n && (!env->innermost || assembled_of(m, f, &l));
 	ir->n_insts = f->n_insts;
 	ir->insts = mem_calloc(f->n_insts + 1, sizeof *ir->insts);
 	for (unsigned k = 0; k < f->n_insts; k++) {
@@ -85,10 +126,13 @@ static void describe_insts_of(struct ir *ir, const struct sass_func *f, const st
 			.reg_kept = r.kept,
 			.reg_conflicts = r.conflicts,
 		};
-		if (i->ptx_line < n_lines && lines[i->ptx_line])
-			ir->insts[k].line = lines[i->ptx_line];
+		const bool own = stands_in(m, i, l.file);
+		if (known && i->ptx_line < l.n && l.line[i->ptx_line] && !(own && env->innermost))
+			ir->insts[k].line = l.line[i->ptx_line];
+		else if (!own)
+			ir->insts[k].line = 0;
 	}
-	free(lines);
+	free(l.line);
 }
 
 static void set_guard(struct sass_lower *s)
@@ -152,7 +196,7 @@ bool lower_sass(struct ir *ir, const struct sass_module *m, const struct sass_fu
 	memset(s->pred, 0xff, sizeof s->pred);
 	memset(s->upred, 0xff, sizeof s->upred);
 	memset(s->rpc, 0xff, sizeof s->rpc);
-	describe_insts_of(ir, f, env->ptx);
+	describe_insts_of(ir, m, f, env);
 	if (!s->arch) {
 		s->l.failed = true;
 		err_set(err, ERR_UNSUPPORTED, "%s: the emulator does not know the machine code of sm_%u",
