@@ -362,10 +362,13 @@ static int draw_findings(struct canvas *c, int row, int last, const struct progr
 		const struct program_finding *f = &p->findings[i];
 		char text[400];
 		const size_t more = p->n_findings - i;
+		const char *slash = strrchr(f->file, '/'); /* the row is for what it says of the line */
+		const size_t folders = slash ? (size_t)(slash + 1 - f->file) : 0;
+		const bool begins = !strncmp(f->text, f->file, folders);
 		if (row == last - 1 && more > 1)
 			snprintf(text, sizeof text, "and %zu more: pmpp-explore launches lists them", more);
 		else
-			snprintf(text, sizeof text, "%s: %.300s", f->kind, f->text);
+			snprintf(text, sizeof text, "%s: %.300s", f->kind, f->text + (begins ? folders : 0));
 		canvas_text(c, row, 1, f->error ? STYLE_BAD : STYLE_DIM, f->error ? "✗" : "·");
 		canvas_text_n(c, row++, 3, c->cols - 4, f->error ? STYLE_BAD : STYLE_DIM, text);
 	}

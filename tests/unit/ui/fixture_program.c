@@ -148,9 +148,10 @@ struct session *fixture_program_faulty(void)
 		.times = 128,
 		.error = true,
 		.kind = mem_strdup("race"),
-		.text = mem_strdup("train.cu:88: softmax_rows: shared memory is read before it is written"),
+		.text = mem_strdup("/home/ann/course/train.cu:88: softmax_rows: shared memory is read "
+		                   "before it is written"),
 		.remedy = mem_strdup("put a barrier in between"),
-		.file = mem_strdup("train.cu"),
+		.file = mem_strdup("/home/ann/course/train.cu"),
 		.line = 88,
 	};
 	p->findings[1] = (struct program_finding){
