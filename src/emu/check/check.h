@@ -178,6 +178,9 @@ bool race_plain_loads(struct race_block *b, uint32_t warp, const struct lane_loa
                       const uint64_t *low, uint32_t n);
 /* True: it was looked at, and races with nothing. False: ask race_access(). */
 bool race_plain(struct race_block *b, const struct race_plain *p);
+/* The same of a weak load or store by some lanes, or anywhere, which waits in no loop; what is
+ * stored need not be known. */
+bool race_weak(struct race_block *b, const struct race_access *a);
 /* The asynchronous copies of these lanes so far are one more group; all groups but the last @left
  * are waited for. */
 void race_copies_commit(struct race_block *b, uint32_t warp, uint32_t mask);

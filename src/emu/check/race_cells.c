@@ -134,12 +134,6 @@ void race_settle(struct race_page *p, uint32_t i, uint32_t end)
 		p->settled[w] |= race_settled_bits(w, i, end);
 }
 
-static void unsettle(struct race_page *p, uint32_t i)
-{
-	if (p->settled)
-		p->settled[i / 64] &= ~((uint64_t)1 << i % 64);
-}
-
 static struct race_use *use_of(struct race_cell *cell, unsigned column)
 {
 	return column < RACE_READER ? &cell->writer[column] : &cell->reader[column - RACE_READER];
@@ -187,12 +181,10 @@ void race_cell_put(struct race_cells *c, struct race_page *p, uint64_t address,
                    struct race_cell *cell, unsigned scale, uint32_t n_warps)
 {
 	const uint32_t i = race_cell_index(p, address);
-	unsettle(p, i);
+	race_unsettle(p, i, i + 1);
 	for (unsigned k = 0; k < RACE_COLUMNS; k++) {
 		const struct race_use *use = use_of(cell, k);
 		const race_mark mark = mark_of(c, use, address, scale, n_warps);
-		if (use->warp && !use->mark && (use->warp - 1) / n_warps >= p->latest)
-			p->latest = (use->warp - 1) / n_warps + 1;
 		if (mark || p->column[k])
 			race_column(c, p, k)[i] = mark;
 	}
@@ -219,9 +211,7 @@ void race_page_fit(struct race_cells *c, struct race_page *p, unsigned bytes)
 	const uint8_t shift = shift_of(bytes);
 	if (p->used && shift >= p->shift)
 		return;
-	struct race_page fine = {
-		.number = p->number, .used = true, .shift = shift, .latest = p->latest
-	};
+	struct race_page fine = { .number = p->number, .used = true, .shift = shift };
 	const unsigned by = p->used ? (unsigned)(p->shift - shift) : 0;
 	for (unsigned k = 0; k < RACE_COLUMNS; k++)
 		for (uint32_t i = 0; p->column[k] && i < cells_of(shift); i++)
@@ -241,7 +231,6 @@ void race_page_free(struct race_cells *c, struct race_page *p)
 	free_column(c, &p->strong, p->shift);
 	free(p->settled);
 	p->settled = NULL;
-	p->latest = 0;
 	for (unsigned k = 0; k < RACE_COLUMNS; k++)
 		free_column(c, &p->column[k], p->shift);
 	p->used = false;
@@ -280,7 +269,7 @@ void race_cells_forget(struct race_cells *c, uint64_t address, uint64_t bytes)
 		struct race_page *p = race_page_slot(c->page, c->room, number);
 		for (; at < end && at < address + bytes && p->used; at += 1u << p->shift) {
 			const uint32_t i = race_cell_index(p, at);
-			unsettle(p, i);
+			race_unsettle(p, i, i + 1);
 			for (unsigned k = 0; k < RACE_COLUMNS; k++)
 				if (p->column[k])
 					p->column[k][i] = 0;

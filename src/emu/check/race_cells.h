@@ -49,8 +49,7 @@ enum { RACE_WRITER, RACE_EARLIER_WRITER, RACE_READER, RACE_OTHER_READER, RACE_CO
 struct race_page {
 	uint64_t number;
 	bool used;
-	uint8_t shift;   /* log2 of bytes per cell */
-	uint32_t latest; /* number, + 1, of the latest block of which a cell notes something */
+	uint8_t shift; /* log2 of bytes per cell */
 	race_mark *column[RACE_COLUMNS];
 	uint32_t *strong; /* numbers */
 	/* A bit for each cell that two blocks have read, and nobody has written: readers of a third
@@ -128,6 +127,12 @@ static inline bool race_settled(const struct race_page *p, uint32_t i, uint32_t 
 	return all;
 }
 void race_settle(struct race_page *p, uint32_t i, uint32_t end);
+/* They are not, from now on. */
+static inline void race_unsettle(struct race_page *p, uint32_t i, uint32_t end)
+{
+	for (uint32_t w = i / 64; p->settled && 64 * w < end; w++)
+		p->settled[w] &= ~race_settled_bits(w, i, end);
+}
 /* Forgets who used [address, address + bytes) of global memory. */
 void race_cells_forget(struct race_cells *c, uint64_t address, uint64_t bytes);
 struct race_strong *race_strong_of(struct race_cells *c, struct race_cell *cell);

@@ -145,6 +145,18 @@ static struct race_clock *knowledge(const struct race_block *b, uint32_t w, unsi
 	return c;
 }
 
+/* What a whole warp, of which every lane knows the same beyond it, did before @epoch and knows. */
+static struct race_clock *knowledge_of_all(const struct race_block *b, uint32_t w, uint32_t lanes,
+                                           uint32_t epoch)
+{
+	struct race_clock *c = knowledge(b, w, (unsigned)__builtin_ctz(lanes), 1);
+	struct race_entry e = { race_warp_of(b->first_warp + w), epoch };
+	struct race_clock *own = race_clock_new(&e, 1);
+	race_clock_join(&c, own);
+	race_clock_set(&own, NULL);
+	return c;
+}
+
 /* What lane @me has read is known from now on. */
 static void take_pending(struct race_warp *w, unsigned me, unsigned scope)
 {
@@ -165,6 +177,31 @@ static void settle_fence(struct race_block *b, uint32_t number, unsigned me)
 		race_clock_join(&w->release[s][me], c);
 		race_clock_set(&c, NULL);
 		w->fenced[s][me] = 0;
+	}
+}
+
+/* The same of all lanes of a warp that use memory, where they fenced together: one clock says it of
+ * the warp. */
+static void settle_fences(struct race_block *b, uint32_t number, uint32_t lanes)
+{
+	struct race_warp *w = &b->warp[number];
+	const unsigned first = (unsigned)__builtin_ctz(lanes);
+	for (unsigned s = 0; s < SCOPES; s++) {
+		const uint32_t epoch = w->fenced[s][first];
+		bool together = epoch && !(w->acted & ~lanes);
+		for (uint32_t m = lanes; m && together; m &= m - 1) {
+			const unsigned i = (unsigned)__builtin_ctz(m);
+			together = w->fenced[s][i] == epoch && w->clock[i] == w->clock[first];
+		}
+		if (!together)
+			continue;
+		struct race_clock *c = knowledge_of_all(b, number, lanes, epoch);
+		for (uint32_t m = lanes; m; m &= m - 1) {
+			const unsigned i = (unsigned)__builtin_ctz(m);
+			race_clock_join_shared(&w->joined[SCOPES + 1 + s], &w->release[s][i], c);
+			w->fenced[s][i] = 0;
+		}
+		race_clock_set(&c, NULL);
 	}
 }
 
@@ -189,7 +226,9 @@ static void gather(struct race_block *b, uint32_t warp, uint32_t mask, struct ra
                    struct race_clock *release[SCOPES])
 {
 	struct race_warp *w = &b->warp[warp];
-	const struct race_clock *last = NULL; /* most lanes have one clock */
+	const struct race_clock *last = NULL, *given[SCOPES] = { NULL }; /* most lanes have one clock */
+	if (w->beyond)
+		settle_fences(b, warp, mask);
 	for (unsigned i = 0; w->beyond && i < 32; i++) {
 		if (!(mask >> i & 1))
 			continue;
@@ -198,8 +237,11 @@ static void gather(struct race_block *b, uint32_t warp, uint32_t mask, struct ra
 		if (w->clock[i] != last)
 			race_clock_join(clock, w->clock[i]);
 		last = w->clock[i];
-		for (unsigned s = 0; s < SCOPES; s++)
-			race_clock_join(&release[s], w->release[s][i]);
+		for (unsigned s = 0; s < SCOPES; s++) {
+			if (w->release[s][i] != given[s])
+				race_clock_join(&release[s], w->release[s][i]);
+			given[s] = w->release[s][i];
+		}
 	}
 }
 

@@ -154,6 +154,38 @@ static struct step write_step(struct race_rows *r, const race_mark mark[RACE_COL
 	return (struct step){ WRITTEN, RACE_WRITER, own_mark(r) };
 }
 
+/* Is what @mark says plainly before the access: by barriers, or the same lane's? */
+static inline bool plainly_before(struct race_rows *r, race_mark mark)
+{
+	const struct race_block *b = r->b;
+	if (!mark)
+		return true;
+	const struct race_who *who = race_who_of(&b->cells->marks, mark);
+	if (who->block != r->who.block)
+		return !b->races->between_blocks && !r->shared;
+	if (who->warp != r->who.warp)
+		return who->epoch < r->warp->others[who->warp - 1 - b->first_warp];
+	if (who->epoch < r->warp->all_known)
+		return true;
+	r->by_lane = true;
+	return who->row && r->who.row && who->lanes == 1 && who->scale == r->who.scale &&
+	       race_turn(mark) == r->turn && who->epoch != RACE_PENDING;
+}
+
+/* The step that most cells take, if it is plain; else CLOSER. */
+static inline struct step plain_step(struct race_rows *r, const race_mark mark[RACE_COLUMNS])
+{
+	const race_mark own = own_mark(r), reader = mark[RACE_READER];
+	r->by_lane = false;
+	if (!r->write && (reader == own || mark[RACE_OTHER_READER] == own))
+		return nothing_new; /* and nobody has written since */
+	if (!plainly_before(r, mark[RACE_WRITER]) || !plainly_before(r, mark[RACE_EARLIER_WRITER]) ||
+	    !plainly_before(r, reader) || (r->write && !plainly_before(r, mark[RACE_OTHER_READER])))
+		return closer;
+	return r->write ? (struct step){ WRITTEN, RACE_WRITER, own }
+	                : (struct step){ ONE_COLUMN, RACE_READER, own };
+}
+
 /* --- cells in a row --- */
 
 typedef race_mark marks_vec __attribute__((vector_size(16), aligned(4), may_alias));
@@ -179,14 +211,14 @@ struct columns {
 	unsigned n;
 };
 
-/* Where the cells of [i, end) that say the same as cell @i end. */
-static inline uint32_t alike(const struct columns *c, uint32_t i, uint32_t end)
+/* Where the cells of [i, end) that say the same as cell @i in the bits of @care end. */
+static inline uint32_t alike(const struct columns *c, uint32_t i, uint32_t end, race_mark care)
 {
 	if (end - i < 4) {
 		bool same = true;
 		for (uint32_t at = i + 1; at < end; at++) {
 			for (unsigned k = 0; k < c->n; k++)
-				same &= c->column[k][at] == c->first[k];
+				same &= !((c->column[k][at] ^ c->first[k]) & care);
 			if (!same)
 				return at;
 		}
@@ -200,7 +232,7 @@ static inline uint32_t alike(const struct columns *c, uint32_t i, uint32_t end)
 			other |= *(const marks_vec *)(const void *)(c->column[k] + at) ^
 			         (marks_vec) { first, first, first, first };
 		}
-		const unsigned same = first_other(other);
+		const unsigned same = first_other(other & (marks_vec){ care, care, care, care });
 		if (same < 4)
 			return at + same;
 	}
@@ -222,13 +254,13 @@ static void take_step(struct race_rows *r, struct race_page *p, uint32_t i, uint
 	for (unsigned k = 0; s->kind == WRITTEN && k < RACE_COLUMNS; k++)
 		if (p->column[k])
 			fill(p->column[k], i, end, 0);
+	if (s->kind == WRITTEN)
+		race_unsettle(p, i, end);
 	if (s->kind == SETTLED && !race_settled(p, i, end))
 		race_settle(p, i, end);
 	if (s->kind == NOTHING_NEW || s->kind == SETTLED)
 		return;
 	fill(race_column(r->b->cells, p, s->column), i, end, s->mark);
-	if (p->latest <= r->who.block)
-		p->latest = r->who.block + 1;
 }
 
 /* Cells [i, end) of @p, which begins at @page_at. */
@@ -239,7 +271,7 @@ static inline bool pass_cells(struct race_rows *r, struct race_page *p, uint64_t
 	for (uint32_t k = i; p->strong && k < end; k++)
 		if (p->strong[k])
 			return false;
-	if (!r->write && !r->warp->beyond && p->latest <= r->who.block && race_settled(p, i, end))
+	if (!r->write && !r->warp->beyond && race_settled(p, i, end))
 		return true;
 	struct columns there = { .n = 0 };
 	unsigned number[RACE_COLUMNS];
@@ -252,10 +284,14 @@ static inline bool pass_cells(struct race_rows *r, struct race_page *p, uint64_t
 	while (i < end) {
 		for (unsigned k = 0; k < there.n; k++)
 			mark[number[k]] = there.first[k] = there.column[k][i];
-		const uint32_t to = alike(&there, i, end);
+		struct step s = plain_step(r, mark);
+		/* what is before all lanes is so whatever lane left it */
+		const bool any_turn = s.kind >= ONE_COLUMN && !r->by_lane;
+		const uint32_t to = alike(&there, i, end, any_turn ? ~(RACE_TURNS - 1) : UINT32_MAX);
 		r->at = page_at + ((uint64_t)i << p->shift);
 		r->n = to - i;
-		const struct step s = r->write ? write_step(r, mark) : read_step(r, mark);
+		if (s.kind == CLOSER)
+			s = r->write ? write_step(r, mark) : read_step(r, mark);
 		if (s.kind == CLOSER)
 			return false;
 		take_step(r, p, i, to, &s);
@@ -294,22 +330,22 @@ void race_rows_start(struct race_rows *r, struct race_block *b, uint32_t warp, u
 		                        .row = 1,
 		                        .scale = (uint16_t)log_bytes };
 	r->number = 0;
+	r->page = NULL;
 }
 
-bool race_rows_pass(struct race_rows *r, const struct lane_piece *p, uint64_t from)
+/* Of lanes @lanes at one place, or each at its own in a row. */
+static void set_who(struct race_rows *r, bool row, uint32_t lanes)
 {
-	const bool row = !p->one_place;
-	const uint32_t lanes = row ? 1 : lane_piece_mask(p);
-	uint64_t at = from + p->at;
-	const uint64_t end = at + ((uint64_t)(row ? p->n : 1) << r->log_bytes);
-	if (!r->simple || at & (r->bytes - 1) || (r->write && !row))
-		return false;
 	if (r->who.row != row || r->who.lanes != lanes)
 		r->number = 0;
 	r->who.row = row;
 	r->who.lanes = lanes;
 	r->who.scale = row ? (uint16_t)r->log_bytes : 0;
-	r->turn = row ? (unsigned)((at >> r->log_bytes) - p->first) % RACE_TURNS : 0;
+}
+
+/* All cells from @at to @end. */
+static bool pass_bytes(struct race_rows *r, uint64_t at, uint64_t end)
+{
 	while (at < end) {
 		struct race_page *page = race_page_at(r->b, r->shared, at, r->bytes);
 		const uint64_t page_end = (at | ((1u << RACE_PAGE_BITS) - 1)) + 1;
@@ -323,6 +359,108 @@ bool race_rows_pass(struct race_rows *r, const struct lane_piece *p, uint64_t fr
 		at = to;
 	}
 	return true;
+}
+
+bool race_rows_pass(struct race_rows *r, const struct lane_piece *p, uint64_t from)
+{
+	const uint64_t at = from + p->at;
+	if (p->one_place)
+		return race_rows_place(r, lane_piece_mask(p), at);
+	if (!r->simple || at & (r->bytes - 1))
+		return false;
+	set_who(r, true, 1);
+	r->turn = (unsigned)((at >> r->log_bytes) - p->first) % RACE_TURNS;
+	return pass_bytes(r, at, at + ((uint64_t)p->n << r->log_bytes));
+}
+
+bool race_rows_place(struct race_rows *r, uint32_t lanes, uint64_t at)
+{
+	if (!r->simple || at & (r->bytes - 1) || r->write)
+		return false;
+	set_who(r, false, lanes);
+	r->turn = 0;
+	return pass_bytes(r, at, at + r->bytes);
+}
+
+/* One cell of one lane; false: it wants a closer look. */
+static inline bool pass_cell(struct race_rows *r, struct race_page *p, uint32_t i)
+{
+	race_mark mark[RACE_COLUMNS];
+	for (unsigned k = 0; k < RACE_COLUMNS; k++)
+		mark[k] = p->column[k] ? p->column[k][i] : 0;
+	const struct step s = plain_step(r, mark);
+	if (s.kind == CLOSER)
+		return false;
+	if (s.kind == NOTHING_NEW)
+		return true;
+	for (unsigned k = 0; s.kind == WRITTEN && k < RACE_COLUMNS; k++)
+		if (p->column[k])
+			p->column[k][i] = 0;
+	race_column(r->b->cells, p, s.column)[i] = s.mark;
+	if (s.kind == WRITTEN)
+		race_unsettle(p, i, i + 1);
+	return true;
+}
+
+bool race_rows_lane(struct race_rows *r, unsigned lane, uint64_t at)
+{
+	struct race_page *p = r->page;
+	if (!r->simple || at & (r->bytes - 1))
+		return false;
+	if (!p || p->number != at >> RACE_PAGE_BITS)
+		p = race_page_at(r->b, r->shared, at, r->bytes);
+	r->page = r->shared ? NULL : p;
+	if (!p)
+		return false;
+	const uint32_t i = race_cell_index(p, at), end = i + (r->bytes >> p->shift);
+	if (!r->write && !r->warp->beyond && race_settled(p, i, end))
+		return true;
+	set_who(r, true, 1);
+	r->turn = (unsigned)((at >> r->log_bytes) - lane) % RACE_TURNS;
+	bool pass = true;
+	for (uint32_t k = i; pass && k < end; k++)
+		pass = !(p->strong && p->strong[k]) && pass_cell(r, p, k);
+	return pass || pass_bytes(r, at, at + r->bytes);
+}
+
+void race_rows_fetch(const struct race_rows *r, const struct race_access *a)
+{
+	for (uint32_t m = r->shared ? 0 : a->mask; m; m &= m - 1) {
+		const uint64_t at = a->address[__builtin_ctz(m)];
+		const struct race_page *p = race_page_known(r->b->cells, at);
+		if (!p || !p->used)
+			continue;
+		const uint32_t i = race_cell_index(p, at);
+		for (unsigned k = 0; k < RACE_COLUMNS; k++)
+			if (p->column[k])
+				__builtin_prefetch(p->column[k] + i);
+	}
+}
+
+void race_rows_fetch_strong(const struct race_cells *c, const struct race_access *a)
+{
+	for (unsigned step = 0; step < 2 && !a->shared; step++)
+		for (uint32_t m = a->mask; m; m &= m - 1) {
+			const uint64_t at = a->address[__builtin_ctz(m)];
+			const struct race_page *p = race_page_known(c, at);
+			if (!p || !p->used || !p->strong)
+				continue;
+			const uint32_t *strong = p->strong + race_cell_index(p, at);
+			__builtin_prefetch(step ? (const void *)&c->strong[*strong] : strong);
+		}
+}
+
+bool race_rows_apart(const struct race_access *a)
+{
+	const uint64_t *at = a->address;
+	unsigned beside = 0;
+	if (a->lanes != RACE_ANYWHERE)
+		return false;
+	for (unsigned i = 1; i < 32; i++) { /* without branches */
+		const unsigned near = (at[i] - at[i - 1] == a->bytes) | (at[i] == at[i - 1]);
+		beside += near & a->mask >> i;
+	}
+	return 3 * beside < (unsigned)__builtin_popcount(a->mask);
 }
 
 void race_rows_of(const struct race_access *a, struct lane_pieces *pieces)

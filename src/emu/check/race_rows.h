@@ -22,7 +22,9 @@ struct race_rows {
 	bool simple;         /* false: nothing can be said of it here */
 	struct race_who who; /* it leaves */
 	unsigned turn;
-	uint32_t number; /* of who; 0 = not looked for yet */
+	uint32_t number;        /* of who; 0 = not looked for yet */
+	struct race_page *page; /* of the last lane by itself; NULL = none yet */
+	bool by_lane;           /* what is before the access is so since it is the same lane's */
 	/* the cells that are looked at: the first one's address, how many, and log2 of their bytes */
 	uint64_t at;
 	uint32_t n;
@@ -35,6 +37,10 @@ void race_rows_start(struct race_rows *r, struct race_block *b, uint32_t warp, u
 /* The piece @p, counted from @from: nothing of it races, and that is noted; false: its cells want a
  * look each, of which some may be noted already. */
 bool race_rows_pass(struct race_rows *r, const struct lane_piece *p, uint64_t from);
+/* The same of lanes @lanes, all at @at; and of lane @lane by itself at @at. */
+bool race_rows_place(struct race_rows *r, uint32_t lanes, uint64_t at);
+bool race_rows_lane(struct race_rows *r, unsigned lane, uint64_t at);
+
 /* A cell of global memory by itself is likely nowhere near, and clocks are long: either costs as
  * much as so many looks at cells beside one another. */
 #define FAR_LOOKS 4
@@ -49,6 +55,12 @@ static inline unsigned race_rows_looks(const struct race_rows *r, const struct l
  * for more. */
 struct race_page *race_page_at(struct race_block *b, bool shared, uint64_t at, unsigned bytes);
 
+/* Fetches what is known of where the lanes of @a are, which likely lies far apart. */
+void race_rows_fetch(const struct race_rows *r, const struct race_access *a);
+/* The same for strong accesses to global memory. */
+void race_rows_fetch_strong(const struct race_cells *c, const struct race_access *a);
+/* Do most lanes of @a lie by themselves, so that it is no use to look for rows? */
+bool race_rows_apart(const struct race_access *a);
 /* The lanes of @a, in rows and at places. */
 void race_rows_of(const struct race_access *a, struct lane_pieces *pieces);
 

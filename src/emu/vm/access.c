@@ -11,7 +11,7 @@
 
 /* --- addresses --- */
 
-static void lane_addresses(const struct warp *w, const struct mem_addr *a, uint64_t out[32])
+void access_addresses(const struct warp *w, const struct mem_addr *a, uint64_t out[32])
 {
 	const uint64_t keep = a->wide ? ~(uint64_t)0 : 0xffffffffu;
 	const uint64_t offset = (uint64_t)a->offset;
@@ -143,7 +143,7 @@ static void count_copies(const struct access *to, const struct access *from, uin
 		.past_l1 = to->m->x->bypass_l1,
 		.form = (enum copy_form)to->m->x->op,
 	};
-	if (to->w->worker->quick)
+	if (to->w->worker->grid->quick)
 		return;
 	struct mem_count *of_global = &to->w->mem[from->m->id];
 	to->w->mem[to->m->id].wavefronts += copy_wavefronts(&copies);
@@ -171,8 +171,8 @@ static bool async_copy(struct warp *w, const struct uop *u, const struct memop *
 	to.space = SPACE_SHARED;
 	from.space = SPACE_GLOBAL;
 	to.write = from.read = from.wants_value = true;
-	lane_addresses(w, &m->addr, to.address);
-	lane_addresses(w, &m->from, from.address);
+	access_addresses(w, &m->addr, to.address);
+	access_addresses(w, &m->from, from.address);
 	const mem_u32 *used = frame(w, m->s[0]);
 	for (uint32_t k = mask; k; k &= k - 1)
 		if (used[lowest_lane(k)])
@@ -220,7 +220,7 @@ static bool run_access(struct warp *w, const struct uop *u, uint32_t mask)
 	a.read = x->kind == X_LD || a.atomic;
 	a.wants_value = a.read && !x->blind;
 	a.write = x->kind == X_ST || a.atomic;
-	lane_addresses(w, &m->addr, a.address);
+	access_addresses(w, &m->addr, a.address);
 	a.planned = true;
 	return x->space == SPACE_GENERIC ? generic_access(&a) : perform_access(&a);
 }

@@ -34,7 +34,9 @@ static inline unsigned lowest_lane(uint32_t m)
 	return (unsigned)__builtin_ctz(m);
 }
 
-/* access.c: the whole access, with everything that may have to be told of it. */
+/* access.c: of all lanes, active or not. */
+void access_addresses(const struct warp *w, const struct mem_addr *a, uint64_t out[32]);
+/* The whole access, with everything that may have to be told of it. */
 const struct uop *access_careful(struct warp *w, const struct uop *u, uint32_t mask);
 
 /* access_check.c */

@@ -163,7 +163,7 @@ bool access_place(struct worker *wk, uint64_t at, bool read, bool write, struct 
 	const struct arena_region *r = touch_region(wk, at, read, write);
 	if (!r || (r->read_only && write))
 		return false;
-	*out = (struct mem_buffer){ r->base, r->size, r->written };
+	*out = (struct mem_buffer){ r->base, r->size, r->written, r->read_only };
 	return true;
 }
 

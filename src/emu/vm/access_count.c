@@ -69,7 +69,7 @@ void access_note_collision(struct access *a)
 {
 	const struct xop *x = a->m->x;
 	struct collision_log *log = a->w->worker->grid->collisions;
-	if (a->space == SPACE_SHARED && swaps_shared(x) && !a->w->worker->quick)
+	if (a->space == SPACE_SHARED && swaps_shared(x) && !a->w->worker->grid->quick)
 		count_swaps(a);
 	/* who waits asks again and again, which says nothing of a card */
 	if (a->space != SPACE_GLOBAL || !log || (x->waits && !(x->op == ATOM_CAS && a->swapped)))
@@ -204,7 +204,7 @@ void access_count(struct access *a)
 {
 	struct warp *w = a->w;
 	struct mem_count *c = &w->mem[a->m->id];
-	if (w->worker->quick)
+	if (w->worker->grid->quick)
 		return;
 	if (a->atomic && a->m->x->same_request) {
 		c->atom_waves += global_atomic_waves(a->address, a->mask, false);

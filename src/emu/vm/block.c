@@ -227,7 +227,7 @@ static void set_checks(struct worker *wk, bool shadowed)
 {
 	const struct grid *g = wk->grid;
 	wk->checked = wk->race || shadowed; /* the others have nothing to check */
-	wk->quick = g->quick && !wk->checked ? g->quick->full : NULL;
+	wk->quick = !g->quick ? NULL : wk->checked ? vm_watch_any : g->quick->full;
 	shadow_free(wk->checked ? NULL : wk->shadow);
 	if (!wk->checked)
 		wk->shadow = NULL;

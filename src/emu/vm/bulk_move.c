@@ -80,7 +80,7 @@ void bulk_count(const struct bulk *b, uint64_t at, uint64_t bytes)
 	struct warp *w = b->w;
 	struct worker *wk = w->worker;
 	const struct xop *x = &w->image->ir.ops[b->u->xop];
-	if (wk->quick || x->mem < 0)
+	if (wk->grid->quick || x->mem < 0)
 		return;
 	struct mem_count *shared = &w->mem[x->mem], *global = &w->mem[x->mem + 1];
 	const uint64_t first = at >> 7, last = (at + bytes - 1) >> 7;

@@ -38,7 +38,7 @@ static bool bad_shared(struct warp *w, const struct uop *u, unsigned lane, uint6
 static void note_in_vain(struct warp *w, const struct uop *u)
 {
 	const int32_t mem = w->image->ir.ops[u->xop].mem;
-	if (mem >= 0 && !w->worker->quick)
+	if (mem >= 0 && !w->worker->grid->quick)
 		w->mem[mem].passes++;
 }
 

@@ -66,6 +66,7 @@ struct dot_window {
 struct mem_buffer {
 	uint64_t low, size; /* size 0 = nowhere yet */
 	uint8_t *written;   /* which of its bytes have a value (base/value_flags.h); NULL = all */
+	bool only_read;     /* nothing can write there */
 };
 
 /* Words of shared memory that a block changes by swaps, by a hash of their address and of the

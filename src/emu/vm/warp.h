@@ -253,6 +253,8 @@ const struct uop *reoptimise(struct warp *w, const struct uop *u);
 extern const struct handler vm_access;
 /* watch.c: in front of a regular access of a full warp: what the checks have to know of it. */
 extern const struct handler vm_watch[MEM_PLACES];
+/* The same of any access, where nothing is counted. */
+const struct uop *vm_watch_any(struct warp *w, const struct uop *u, uint32_t mask);
 extern const struct handler vm_watch_chains; /* the same of all loads that chains do alone */
 /* texture_access.c: textures and surfaces. */
 extern const struct handler vm_texture;

@@ -181,7 +181,7 @@ static uint32_t equal_lanes(const void *values, uint32_t bytes, unsigned lane)
 static void note_match(struct warp *w, const struct uop *u, unsigned values)
 {
 	const int32_t mem = w->image->ir.ops[u->xop].mem;
-	if (mem >= 0 && !w->worker->quick)
+	if (mem >= 0 && !w->worker->grid->quick)
 		w->mem[mem].passes += values;
 }
 
@@ -317,7 +317,7 @@ HANDLER(fence)
 HANDLER(rest)
 {
 	const int32_t mem = w->image->ir.ops[u->xop].mem;
-	if (u->b && mem >= 0 && !w->worker->quick) {
+	if (u->b && mem >= 0 && !w->worker->grid->quick) {
 		const mem_u32 *ns = frame(w, u->a);
 		uint32_t most = 0;
 		for (uint32_t m = mask; m; m &= m - 1) {

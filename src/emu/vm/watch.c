@@ -3,7 +3,7 @@
  * to know of it. Where nothing is to be told, the access is done as in any other block; else it is
  * looked at with care.
  */
-#include "emu/vm/handler.h"
+#include "emu/vm/access.h"
 
 /* Of shared memory, of which some had no value at first. */
 static bool have_values(struct shadow *s, const struct memop *m, uint64_t low)
@@ -85,6 +85,100 @@ HANDLER(watch_chains)
 			EMU_JUMP c->alone(w, u, mask);
 	}
 	EMU_JUMP c->watched(w, u, mask);
+}
+
+/* --- any lanes anywhere, where nothing is counted --- */
+
+struct watched {
+	struct warp *w;
+	const struct memop *m;
+	uint32_t mask;
+	enum ptx_space space;
+	uint64_t address[32]; /* in shared memory: offsets */
+};
+
+/* All lanes in one window of generic addresses, that of the block itself; false: not so. */
+static bool find_space(struct watched *q)
+{
+	const uint64_t first = q->address[__builtin_ctz(q->mask)] >> 56;
+	uint64_t other = 0;
+	for (unsigned i = 0; i < 32; i++)
+		other |= q->mask >> i & 1 ? (q->address[i] >> 56) ^ first : 0;
+	q->space = first == 1 ? SPACE_SHARED : first == 2 ? SPACE_LOCAL : SPACE_GLOBAL;
+	if (other || (q->space == SPACE_SHARED && q->w->worker->grid->shared_base))
+		return false;
+	for (unsigned i = 0; q->space == SPACE_SHARED && i < 32; i++)
+		q->address[i] -= SHARED_WINDOW;
+	return true;
+}
+
+/* All lanes lie in the @size bytes from @low on, aligned. */
+static bool all_inside(const struct watched *q, uint64_t low, uint64_t size)
+{
+	const uint64_t bytes = q->m->access;
+	uint64_t odd = 0;
+	bool inside = size >= bytes;
+	for (unsigned i = 0; i < 32; i++) {
+		const bool on = q->mask >> i & 1;
+		inside &= !on | (q->address[i] - low <= size - bytes);
+		odd |= on ? q->address[i] : 0;
+	}
+	return inside && !(odd & (bytes - 1));
+}
+
+/* As have_values(). */
+static bool lanes_have_values(const struct watched *q)
+{
+	struct shadow *s = q->w->worker->shadow;
+	const bool store = q->m->x->kind == X_ST;
+	bool all = true;
+	for (uint32_t k = !s || s->full ? 0 : q->mask; k && all; k &= k - 1)
+		all = shadow_touch(s, q->address[__builtin_ctz(k)], q->m->access, !store, store);
+	return all;
+}
+
+static bool lanes_race_with_nothing(const struct watched *q, const struct uop *u)
+{
+	struct race_block *race = q->w->worker->race;
+	const struct mem_buffer *last = &q->w->worker->place[q->m->id];
+	const bool shared = q->space == SPACE_SHARED;
+	if (!race || (!shared && last->only_read && all_inside(q, last->low, last->size)))
+		return true;
+	const struct race_access a = {
+		.warp = q->w->number,
+		.mask = q->mask,
+		.op = u->xop,
+		.bytes = q->m->access,
+		.shared = shared,
+		.read = q->m->x->kind == X_LD,
+		.write = q->m->x->kind == X_ST,
+		.lanes = q->m->addr.kind == ADDR_UNIFORM ? RACE_ONE_PLACE : RACE_ANYWHERE,
+		.address = q->address,
+	};
+	return race_weak(race, &a);
+}
+
+/* y memory number */
+const struct uop *vm_watch_any(struct warp *w, const struct uop *u, uint32_t mask)
+{
+	struct watched q; /* not all of it is worth clearing */
+	q.w = w;
+	q.m = &w->program->mem[u->y];
+	q.mask = mask;
+	const struct xop *x = q.m->x;
+	q.space = x->space;
+	if ((x->kind != X_LD && x->kind != X_ST) || x->strong || x->sem > SEM_WEAK || x->polls ||
+	    q.m->access & (q.m->access - 1u))
+		EMU_JUMP access_careful(w, u, mask);
+	if (x->space == SPACE_GENERIC || x->space == SPACE_SHARED || x->space == SPACE_GLOBAL) {
+		access_addresses(w, &q.m->addr, q.address);
+		if ((x->space == SPACE_GENERIC && !find_space(&q)) ||
+		    (q.space == SPACE_SHARED &&
+		     (!all_inside(&q, 0, w->shared_bytes) || !lanes_have_values(&q))) ||
+		    (q.space != SPACE_LOCAL && !lanes_race_with_nothing(&q, u)))
+			EMU_JUMP access_careful(w, u, mask);
+	}
+	EMU_JUMP w->worker->grid->quick->full(w, u, mask);
 }
 
 HANDLER(watch_part)

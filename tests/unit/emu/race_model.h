@@ -92,6 +92,7 @@ struct model_access {
 	uint32_t block, warp, mask, op;
 	unsigned bytes;
 	bool shared, write, plain; /* plain: all lanes, by race_plain() first */
+	bool weak;                 /* by race_weak() first */
 	uint64_t offset[32];
 };
 
@@ -171,6 +172,8 @@ static bool model_ask(const struct model *m, const struct model_access *a,
 		if (race_plain(m->block[a->block], &p))
 			return false;
 	}
+	if (a->weak && race_weak(m->block[a->block], &r))
+		return false;
 	return race_access(m->block[a->block], &r, found);
 }
 

@@ -54,6 +54,7 @@ static struct model_access random_access(uint32_t turn, uint32_t writes, uint32_
 		                      .shared = random_below(2),
 		                      .write = !random_below(writes) };
 	a.plain = a.mask == UINT32_MAX && random_below(2);
+	a.weak = random_below(2);
 	random_offsets(&a);
 	return a;
 }
@@ -180,6 +181,46 @@ TEST(one_lane_in_the_middle_disagrees)
 			is_told(h, row(0, 2, 3, bytes, 512 + 32 * bytes, false), lane, 32 + lane, 2);
 			history_free(h);
 		}
+}
+
+static bool word_races(struct race_block *b, uint32_t op, bool write, enum ptx_sem sem, uint64_t at)
+{
+	const uint64_t address[32] = { at };
+	struct race_found found;
+	const struct race_access a = { .mask = 1,
+		                           .op = op,
+		                           .bytes = 4,
+		                           .read = !write,
+		                           .write = write,
+		                           .strength = sem == SEM_WEAK ? RACE_WEAK : RACE_STRONG,
+		                           .sem = sem,
+		                           .scope = SCOPE_GPU,
+		                           .address = address,
+		                           .value = model_value,
+		                           .before = model_before };
+	return race_access(b, &a, &found);
+}
+
+/* Readers of a third block are not noted where two blocks have read, until someone writes. */
+TEST(who_writes_behind_two_blocks_that_read_races_with_the_next_reader)
+{
+	enum { WORD = MODEL_AT, FLAG = MODEL_AT + 4096 };
+	struct races *r = races_new(1, 0, true, UINT64_MAX);
+	struct race_block *b[4];
+	for (unsigned i = 0; i < 4; i++)
+		b[i] = race_block_start(r, i);
+	for (unsigned i = 0; i < 2; i++)
+		assert_false(word_races(b[i], 1, false, SEM_WEAK, WORD));
+	assert_false(word_races(b[2], 1, false, SEM_WEAK, WORD)); /* it is not noted */
+	for (unsigned i = 0; i < 2; i++)
+		assert_false(word_races(b[i], 2, true, SEM_RELEASE, FLAG + 4 * i));
+	for (unsigned i = 0; i < 2; i++)
+		assert_false(word_races(b[2], 3, false, SEM_ACQUIRE, FLAG + 4 * i));
+	assert_false(word_races(b[2], 4, true, SEM_WEAK, WORD));
+	assert_true(word_races(b[3], 5, false, SEM_WEAK, WORD));
+	for (unsigned i = 0; i < 4; i++)
+		race_block_end(b[i]);
+	races_free(r);
 }
 
 TEST(the_last_place_of_a_page_and_of_the_memory)
