@@ -76,3 +76,28 @@ extern "C" __global__ void returns_behind_its_work(int *a, int *b, int n)
 	__syncthreads();
 	b[T] = s[T == 63 ? T : 63 - T];
 }
+// each warp fills the barrier by itself, and the two never meet
+//: race 1 x 64 "shared-memory race" "no barrier between"
+extern "C" __global__ void each_warp_fills_it(int *a, int *b, int n)
+{
+	__shared__ int s[64];
+	s[T] = a[T];
+	asm volatile("bar.sync 1, 32;" ::: "memory");
+	b[T] = s[63 - T];
+}
+// the second turn of a barrier does not begin before the first one is over
+//: clean 1 x 96
+extern "C" __global__ void two_of_three_at_a_time(int *a, int *b, int n)
+{
+	__shared__ int s[96];
+	s[T] = a[T];
+	if (T < 32) { /* hands its part to the others, one after the other */
+		asm volatile("bar.arrive 1, 64;" ::: "memory");
+		asm volatile("bar.arrive 2, 64;" ::: "memory");
+	} else if (T < 64) {
+		asm volatile("bar.sync 1, 64;" ::: "memory");
+	} else {
+		asm volatile("bar.sync 2, 64;" ::: "memory");
+	}
+	b[T] = s[T % 32];
+}

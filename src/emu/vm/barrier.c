@@ -11,6 +11,15 @@ static uint32_t first_value(const struct warp *w, uint32_t slot, bool scalar)
 	return v[scalar ? 0 : __builtin_ctz(w->mask)];
 }
 
+/* Have as many threads come to the barrier of @u as it counts, and it is to open? Who comes now
+ * waits until it has, and is one of the next. */
+static inline bool is_full(const struct warp *w, const struct uop *u)
+{
+	const struct block_barrier *b =
+		&w->worker->barrier[first_value(w, u->a, u->y & 1) % N_BARRIERS];
+	return b->expected && b->arrived >= b->expected;
+}
+
 /* a number, b thread count (0 = all), c predicate; y bits: 1 a is scalar, 2 b is scalar, 4 red,
  * 8 inverted predicate */
 static inline struct block_barrier *come_to_barrier(struct warp *w, const struct uop *u)
@@ -54,6 +63,8 @@ static inline bool all_are_there(const struct warp *w, const struct uop *u)
 
 HANDLER(barrier)
 {
+	if (is_full(w, u))
+		return yield_warp(w, u);
 	if (mask != w->live && !all_are_there(w, u))
 		return barrier_of_a_part(w, u, mask);
 	struct block_barrier *b = come_to_barrier(w, u);
@@ -64,11 +75,15 @@ HANDLER(barrier)
 
 HANDLER(arrive_full)
 {
+	if (is_full(w, u))
+		return yield_warp(w, u);
 	barrier_arrive(w, come_to_barrier(w, u));
 	NEXT_full(u + 1);
 }
 HANDLER(arrive_masked)
 {
+	if (is_full(w, u))
+		return yield_warp(w, u);
 	barrier_arrive(w, come_to_barrier(w, u));
 	NEXT_masked(u + 1);
 }
