@@ -213,8 +213,24 @@ void race_bulk_signal(struct race_block *b, struct race_block *owner, uint32_t w
 void race_bulk_commit(struct race_block *b, uint32_t warp, uint32_t mask);
 void race_bulk_wait(struct race_block *b, uint32_t warp, uint32_t mask, uint32_t left,
                     bool only_reads);
-/* A thread has put a fence between stores and the copy engine (fence.proxy.async). */
-void race_proxy_fence(struct race_block *b);
+/* The lanes of @mask have put a fence between stores, their own and those that are ordered before,
+ * and the engines (fence.proxy.async). */
+void race_proxy_fence(struct race_block *b, uint32_t warp, uint32_t mask);
+/* What a product of a warp group (wgmma) reads of shared memory for the lanes of a warp: so many
+ * places of PRODUCT_BYTES, which are aligned. An engine reads them, until the group is waited for.
+ */
+#define PRODUCT_BYTES 16
+struct race_product {
+	uint32_t warp, op;
+	unsigned lane;  /* an active one */
+	uint32_t group; /* so many were committed before */
+	unsigned n;
+	uint64_t at[32];
+};
+/* As race_access(). */
+bool race_product(struct race_block *b, const struct race_product *p, struct race_found *found);
+/* The first @groups groups of products of the warp's group have been waited for. */
+void race_product_wait(struct race_block *b, uint32_t warp, uint32_t mask, uint32_t groups);
 /* A lane, for the rest of its warp, arrives at the barrier of the cluster whose first block is
  * @first in its turn @phase (SEM_RELEASE, or SEM_RELAXED: only for itself), or goes on behind it
  * (SEM_ACQUIRE). */

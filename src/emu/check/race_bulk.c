@@ -1,5 +1,5 @@
 /*
- * Races of bulk copies; see check.h.
+ * Races of bulk copies, and of products that read shared memory; see check.h.
  *
  * The copy engine uses memory as a thread of its own, behind all that the lane which asks did
  * before. Nobody knows of its work, not even that lane, but by the phase of an mbarrier that the
@@ -14,7 +14,11 @@
 
 #include <stdlib.h>
 
-enum { GROUP_READS = 1, GROUP_WRITES = 2 }; /* as keys: no place of shared memory has them */
+enum {
+	GROUP_READS = 1,
+	GROUP_WRITES = 2,
+	GROUP_PRODUCTS = 3
+}; /* as keys: no place of shared memory has them */
 
 static struct race_engine *engine_of(struct race_block *b, uint64_t key, uint32_t warp)
 {
@@ -90,34 +94,69 @@ void race_bulk_wait(struct race_block *b, uint32_t warp, uint32_t mask, uint32_t
 	}
 }
 
-void race_proxy_fence(struct race_block *b)
+/* The epoch before which lane @me of warp @w knows of lane @lane of warp @of of its block. */
+static uint32_t known_epoch(const struct race_block *b, uint32_t w, unsigned me, uint32_t of,
+                            unsigned lane)
 {
-	struct race_bulks *all = &b->bulks;
-	if (!all->fenced)
-		all->fenced = mem_calloc(b->n_warps, sizeof *all->fenced);
-	for (uint32_t i = 0; i < b->n_warps; i++)
-		all->fenced[i] = b->warp[i].epoch;
+	const struct race_warp *mine = &b->warp[w];
+	const uint32_t number = b->first_warp + of;
+	const uint64_t names[] = { race_warp_of(number), race_lane(number, lane),
+		                       race_block_of(b->first_warp) };
+	uint32_t to = of != w ? mine->others[of] : mine->all_known;
+	if (of == w && mine->partial && mine->known[me][lane] > to)
+		to = mine->known[me][lane];
+	for (unsigned i = 0; mine->clock[me] && i < 3; i++) {
+		const uint32_t epoch = race_clock_epoch(mine->clock[me], names[i]);
+		to = epoch > to ? epoch : to;
+	}
+	return to;
 }
 
-/* Did @writer, a thread of this block, store behind the latest fence to the copy engine? */
-static bool unfenced(const struct race_block *b, const struct race_use *writer)
+void race_proxy_fence(struct race_block *b, uint32_t warp, uint32_t mask)
+{
+	struct race_bulks *all = &b->bulks;
+	struct race_warp *w = &b->warp[warp];
+	const struct race_clock *last = NULL;
+	if (!all->fenced)
+		all->fenced = mem_calloc(b->n_warps, sizeof *all->fenced);
+	w->epoch++;
+	for (uint32_t m = mask; m; m &= m - 1) {
+		const unsigned me = (unsigned)__builtin_ctz(m);
+		const bool like_last = m != mask && w->clock[me] == last && !w->partial;
+		last = w->clock[me];
+		for (uint32_t of = 0; of < b->n_warps && !like_last; of++)
+			for (unsigned lane = 0; lane < 32; lane++) {
+				const uint32_t to = known_epoch(b, warp, me, of, lane);
+				uint32_t *fenced = &all->fenced[of][lane];
+				*fenced = to > *fenced ? to : *fenced;
+			}
+		all->fenced[warp][me] = w->epoch;
+	}
+}
+
+/* Has the thread of this block that stored last no fence to the engine behind it, by which the
+ * engine would see it? */
+static bool unfenced(const struct race_block *b, const struct race_use *writer, unsigned *lane)
 {
 	const uint32_t near = writer->warp - 1 - b->first_warp;
-	return writer->warp && near < b->n_warps &&
-	       (!b->bulks.fenced || writer->epoch > b->bulks.fenced[near]);
+	if (!writer->warp || near >= b->n_warps || writer->epoch == RACE_PENDING)
+		return false;
+	*lane = (unsigned)__builtin_ctz(writer->lanes);
+	return !b->bulks.fenced || writer->epoch >= b->bulks.fenced[near][*lane];
 }
 
 /* Is what the engine reads at @address there, but stored with no fence to the engine behind it? */
-static bool reads_unfenced(const struct visit *v, const struct race_bulk *k, uint64_t address)
+static bool reads_unfenced(const struct visit *v, uint64_t address)
 {
 	const struct race_block *b = v->b;
 	const struct race_page *p = &b->shared[address >> RACE_PAGE_BITS];
-	if (!k->shared || k->write || k->owner || !p->used)
+	unsigned lane;
+	if (!p->used)
 		return false;
 	const struct race_cell cell = race_cell_take(b->cells, p, address);
-	if (!unfenced(b, &cell.writer[0]))
+	if (!unfenced(b, &cell.writer[0], &lane))
 		return false;
-	race_tell(v, &cell.writer[0], (unsigned)__builtin_ctz(cell.writer[0].lanes), true, false);
+	race_tell(v, &cell.writer[0], lane, true, false);
 	v->found->proxy = true;
 	return true;
 }
@@ -155,9 +194,80 @@ bool race_bulk(struct race_block *b, const struct race_bulk *k, struct race_foun
 		if (!race_visit_lane(&v, a.mask, &any))
 			break;
 	}
-	for (uint64_t at = k->at; !any && at < k->at + k->bytes; at += step) {
+	const bool follows = k->shared && !k->write && !k->owner;
+	for (uint64_t at = k->at; follows && !any && at < k->at + k->bytes; at += step) {
 		address[k->lane] = at;
-		any = reads_unfenced(&v, k, at);
+		any = reads_unfenced(&v, at);
 	}
 	return any;
+}
+
+/* --- products of a warp group (wgmma) --- */
+
+/* The four warps have one engine, which reads for all. */
+static struct race_engine *engine_of_products(struct race_block *b, uint32_t warp)
+{
+	return engine_of(b, GROUP_PRODUCTS, warp / 4 * 4);
+}
+
+/* Has the engine of @use read there before, in the same group of products? */
+static bool read_before(const struct race_block *b, const struct race_use *use, uint64_t at)
+{
+	const struct race_page *p = &b->shared[at >> RACE_PAGE_BITS];
+	const uint64_t end = at + PRODUCT_BYTES;
+	for (; p->used && at < end; at += 1u << p->shift) {
+		const uint32_t i = race_cell_index(p, at);
+		bool found = false;
+		for (unsigned k = RACE_READER; k <= RACE_OTHER_READER && !found; k++) {
+			const race_mark mark = p->column[k] ? p->column[k][i] : 0;
+			const struct race_who *who = race_who_of(&b->cells->marks, mark);
+			found = mark && who->warp == use->warp && who->epoch == use->epoch;
+		}
+		if (!found)
+			return false;
+	}
+	return p->used;
+}
+
+bool race_product(struct race_block *b, const struct race_product *p, struct race_found *found)
+{
+	uint64_t address[32];
+	const struct race_access a = {
+		.warp = p->warp,
+		.mask = 1u << p->lane,
+		.op = p->op,
+		.bytes = PRODUCT_BYTES,
+		.shared = true,
+		.read = true,
+		.async = true,
+		.strength = RACE_WEAK,
+		.address = address,
+	};
+	struct visit v = { .b = b, .a = &a, .lane = p->lane, .found = found };
+	bool any = false;
+	if (!races_go_on(b->races))
+		return false;
+	b->reads.off = true;
+	if (b->reads.n)
+		race_look_at_reads(b);
+	v.use = (struct race_use){ .warp = engine_of_products(b, p->warp)->number + 1,
+		                       .lanes = 1u << p->lane,
+		                       .epoch = p->group + 1,
+		                       .op = p->op & RACE_OP_MASK };
+	for (unsigned i = 0; i < p->n && !any; i++) {
+		b->races->visits++;
+		if (read_before(b, &v.use, p->at[i]))
+			continue;
+		address[p->lane] = p->at[i];
+		any = reads_unfenced(&v, p->at[i]);
+		if (!race_visit_lane(&v, a.mask, &any))
+			break;
+	}
+	return any;
+}
+
+void race_product_wait(struct race_block *b, uint32_t warp, uint32_t mask, uint32_t groups)
+{
+	const struct race_engine *e = engine_of_products(b, warp);
+	race_learn_all(b, warp, mask, &(struct race_entry){ race_warp_of(e->number), groups + 1 });
 }

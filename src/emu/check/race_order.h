@@ -90,7 +90,8 @@ struct race_bulks {
 	struct race_engine *engine;
 	uint32_t n, cap;
 	uint32_t (*begun)[32]; /* by warp and lane: groups that were committed; NULL = none */
-	uint32_t *fenced;      /* by warp: its epoch at the latest fence to the engine; NULL = none */
+	/* By warp and lane: before that epoch a fence to the engines is behind it; NULL = none. */
+	uint32_t (*fenced)[32];
 };
 #define RACE_PENDING UINT32_MAX /* epoch of what such a copy writes: ordered before nothing */
 
@@ -194,5 +195,6 @@ static inline uint32_t race_asker(const struct races *r, uint32_t warp)
 void race_mbarrier_tell(struct race_block *owner, uint64_t offset, uint32_t phase,
                         struct race_entry *e);
 void race_learn(struct race_block *b, uint32_t warp, unsigned lane, struct race_entry *e);
+void race_learn_all(struct race_block *b, uint32_t warp, uint32_t lanes, struct race_entry *e);
 
 #endif

@@ -218,7 +218,13 @@ static bool report_without_data(const struct emu_launch *l, const struct emu_fau
 	}
 }
 
-/* A bulk copy: of all calls of the system only they use memory that is looked at. */
+/* What a product of a warp group (wgmma) reads. */
+static bool is_product(const struct xop *x)
+{
+	return x->kind == X_SYSTEM && x->op == SYSTEM_MATRIX;
+}
+
+/* A bulk copy: of all other calls of the system only they use memory that is looked at. */
 static bool is_bulk(const struct xop *x)
 {
 	return x->kind == X_SYSTEM && x->op >= SYSTEM_BULK_LOAD && x->op <= SYSTEM_REMOTE_STORE;
@@ -234,6 +240,8 @@ static const char *race_verb(const struct xop *x, bool store, bool atomic)
 {
 	if (is_remote_store(x))
 		return "asynchronous store";
+	if (is_product(x))
+		return "load of a wgmma";
 	if (is_bulk(x))
 		return store ? "store of a bulk copy" : "load of a bulk copy";
 	if (atomic || x->kind == X_ATOM || x->kind == X_RED)
@@ -244,11 +252,16 @@ static const char *race_verb(const struct xop *x, bool store, bool atomic)
 /* Blocks that share global memory do not wait for one another's copies. */
 static bool waits_missing(const struct emu_fault *f, const struct xop *other)
 {
-	return is_bulk(other) && (f->other_block == f->block || f->space == SPACE_SHARED);
+	return (is_bulk(other) || is_product(other)) &&
+	       (f->other_block == f->block || f->space == SPACE_SHARED);
 }
 
 static bool bulk_remedy(const struct xop *other, bool store, struct err *err)
 {
+	if (is_product(other))
+		return err_remedy(err,
+		                  "wait for the product (wgmma.commit_group, wgmma.wait_group), then put "
+		                  "__syncthreads() or an mbarrier between the two accesses");
 	const bool out = other->op == SYSTEM_BULK_STORE || other->op == SYSTEM_BULK_REDUCE ||
 	                 other->op == SYSTEM_TENSOR_STORE || other->op == SYSTEM_TENSOR_REDUCE;
 	if (out && store)
@@ -273,9 +286,10 @@ static bool race_remedy(const struct emu_launch *l, const struct emu_fault *f, s
 		return err_remedy(err, "give both the scope of the device: atomicAdd(), not "
 		                       "atomicAdd_block()");
 	if (f->proxy)
-		return err_remedy(err, "put fence.proxy.async (cuda::ptx::fence_proxy_async()) behind the "
-		                       "store and in front of the barrier: bulk copies go another way to "
-		                       "memory, and may not see it otherwise");
+		return err_remedy(err,
+		                  "put fence.proxy.async (cuda::ptx::fence_proxy_async()) behind the "
+		                  "store and in front of the barrier: bulk copies and wgmma go another "
+		                  "way to memory, and may not see it otherwise");
 	if (waits_missing(f, other))
 		return bulk_remedy(other, f->other_store, err);
 	if (other->kind == X_ASYNC && f->other_store)
@@ -288,7 +302,7 @@ static bool race_remedy(const struct emu_launch *l, const struct emu_fault *f, s
 		return err_remedy(err, "use an atomic; or let one block finish first: write, "
 		                       "__threadfence(), then set a flag by an atomic that the other "
 		                       "block reads before its own __threadfence(); or split the kernel");
-	if (fault_in_warp(f))
+	if (fault_in_warp(f) && !is_product(&l->image.ir.ops[f->xop]))
 		return err_remedy(err, "put __syncwarp() between the two accesses, since the threads of "
 		                       "a warp need not run in lockstep, or use an atomic");
 	return err_remedy(err, "put __syncthreads() between the two accesses, or use an atomic");
@@ -311,11 +325,12 @@ static bool report_race(const struct emu_launch *l, const struct emu_fault *f, c
 	        between ? them.text : strstr(them.text, "thread"),
 	        f->scope                   ? "atomic only within one block"
 	        : f->proxy                 ? "with no fence.proxy.async between"
+	        : is_product(theirs)       ? "with no wait for that product between"
 	        : waits_missing(f, theirs) ? "with no wait for that copy between"
 	        : copied                   ? "with no wait for that copy and barrier between"
 	        : between                  ? "and nothing orders the two blocks"
-	        : fault_in_warp(f)         ? "with no __syncwarp() between"
-	                                   : "with no barrier between");
+	        : fault_in_warp(f) && !is_product(mine) ? "with no __syncwarp() between"
+	                                                : "with no barrier between");
 	return race_remedy(l, f, err);
 }
 

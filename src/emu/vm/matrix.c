@@ -117,6 +117,43 @@ bool matrix_lane(const struct warp *w, unsigned lane, const uint64_t *arg, uint6
 	return true;
 }
 
+/* The places of 16 bytes that lanes of the warp read one register each of, of eight rows. */
+static unsigned places_of(const struct warp *w, const struct layout *l, struct matrix_place m,
+                          unsigned row, unsigned k, uint64_t *out)
+{
+	unsigned n = 0;
+	row += m.row + (m.of_a ? 16 * (w->number % 4) : 0);
+	k += m.k;
+	for (unsigned i = 0; i < 8; i++)
+		out[n++] =
+			(m.across ? across_k(l, row, k / 2 + i) : along_k(l, row + i, k)) & ~(uint64_t)15;
+	return n;
+}
+
+void matrix_race(struct warp *w, const struct uop *u, uint32_t mask, const uint64_t *arg)
+{
+	const struct layout l = layout_of(arg[0]);
+	const struct matrix_place m = matrix_unpack(arg[1]);
+	struct race_product p = {
+		.warp = w->number, .op = u->xop, .lane = (unsigned)__builtin_ctz(mask), .group = w->groups
+	};
+	struct race_found found = { 0 };
+	p.n = places_of(w, &l, m, 0, 0, p.at);
+	p.n += places_of(w, &l, m, m.of_a ? 8 : 0, m.of_a ? 0 : 16, p.at + p.n);
+	for (unsigned i = 0; i < p.n; i++) {
+		p.at[i] &= CLUSTER_OFFSET;
+		if (p.at[i] >= w->shared_bytes)
+			return; /* the access is at fault */
+	}
+	if (!race_product(w->worker->race, &p, &found))
+		return;
+	struct emu_fault *f = vm_note_race(w, u, &found, false);
+	f->address = found.address;
+	f->space = SPACE_SHARED;
+	f->bytes = 1;
+	f->store = false;
+}
+
 bool group_done(const struct warp *w, uint64_t left)
 {
 	const struct worker *wk = w->worker;

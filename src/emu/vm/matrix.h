@@ -9,6 +9,8 @@
  * address in shared memory. */
 bool matrix_lane(const struct warp *w, unsigned lane, const uint64_t *arg, uint64_t *result,
                  uint64_t *bad);
+/* Looks for races of what the lanes of @mask read by SYSTEM_MATRIX, all with the same @arg. */
+void matrix_race(struct warp *w, const struct uop *u, uint32_t mask, const uint64_t *arg);
 /* Are all but the last @left of the warp's groups of products done by all four warps? */
 bool group_done(const struct warp *w, uint64_t left);
 

@@ -123,6 +123,14 @@ static bool system_lane(struct warp *w, const struct uop *u, unsigned lane, cons
 
 /* What all lanes do as one. */
 enum outcome { GOES_ON, STOPS, ASKS_AGAIN };
+static enum outcome wait_for_groups(struct warp *w, uint32_t mask, uint64_t left)
+{
+	if (!group_done(w, left))
+		return ASKS_AGAIN;
+	if (w->worker->race && w->groups > left)
+		race_product_wait(w->worker->race, w->number, mask, w->groups - (uint32_t)left);
+	return GOES_ON;
+}
 static enum outcome warp_call(struct warp *w, const struct uop *u, uint32_t mask)
 {
 	const struct system_operands *s = u->system;
@@ -133,9 +141,8 @@ static enum outcome warp_call(struct warp *w, const struct uop *u, uint32_t mask
 	case SYSTEM_CLUSTER_WAIT: return cluster_wait(w, mask) ? GOES_ON : ASKS_AGAIN;
 	case SYSTEM_GROUP_COMMIT: w->groups++; return GOES_ON;
 	default: /* GROUP_WAIT */
-		return group_done(w, ((const mem_u64 *)frame(w, s->arg[0]))[__builtin_ctz(mask)])
-		           ? GOES_ON
-		           : ASKS_AGAIN;
+		return wait_for_groups(w, mask,
+		                       ((const mem_u64 *)frame(w, s->arg[0]))[__builtin_ctz(mask)]);
 	}
 }
 
@@ -149,6 +156,8 @@ COLD static enum outcome run_system(struct warp *w, const struct uop *u, uint32_
 		uint64_t arg[SYSTEM_ARGS] = { 0 }, result = 0;
 		for (unsigned k = 0; k < s->n; k++)
 			arg[k] = ((const mem_u64 *)frame(w, s->arg[k]))[i];
+		if (s->call == SYSTEM_MATRIX && m == mask && w->worker->race)
+			matrix_race(w, u, mask, arg);
 		if (!system_lane(w, u, i, arg, &result))
 			return STOPS;
 		if (s->d)

@@ -301,7 +301,7 @@ HANDLER(copies)
 	if (r && (op == COPIES_BULK_WAIT || op == COPIES_BULK_WAIT_READ))
 		race_bulk_wait(r, w->number, mask, u->b, op == COPIES_BULK_WAIT_READ);
 	if (r && op == COPIES_FENCE)
-		race_proxy_fence(r);
+		race_proxy_fence(r, w->number, mask);
 	NEXT_UOP;
 }
 
