@@ -90,6 +90,27 @@ __global__ void add_up(const int *x, int *part, unsigned *ticket, int *sum)
 		for (int i = 0; i < gridDim.x; i++)
 			*sum += part[i];
 }
+/* whether both see what was stored first, or last, is no matter of which block came first */
+__global__ void value_and_flag(int *value, int *flag, int *out)
+{
+	if (blockIdx.x == 0) {
+		*value = 9;
+		*flag = 1;
+	} else {
+		int there = *flag;
+		out[threadIdx.x] = there ? *value : 9;
+	}
+}
+__global__ void each_asks_the_other(int *mine, int *other, int *out)
+{
+	if (threadIdx.x == 0) {
+		*mine = 1;
+		out[*other == 0 ? 0 : 1] = 1;
+	} else if (threadIdx.x == 32) {
+		*other = 1;
+		out[*mine == 0 ? 0 : 1] = 1;
+	}
+}
 /* no barrier between two threads of a block */
 __global__ void pass_on(int *x)
 {
@@ -125,6 +146,8 @@ int main(int, char **argv)
 	case 'o': last_one<<<N / 64, 64>>>(x); break;
 	case 'h': hand_over<<<2, 64>>>(x, more, to); break;
 	case 'a': add_up<<<16, 64>>>(to, x, (unsigned *)more, more + 1); break;
+	case 'v': value_and_flag<<<2, 1>>>(x + N, more, to); break;
+	case 'e': each_asks_the_other<<<1, 64>>>(x + N, x + N + 64, to); break;
 	case 'p': pass_on<<<N / 64, 64>>>(x); break;
 	}
 	printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
@@ -138,7 +161,7 @@ for kind in of-a-level:l of-a-level-in-one-block:b; do
 	grep -q '^- race' err && grep -q 'from the last to the first' err &&
 		ok "race-${kind%:*}-is-told" || not_ok "race-${kind%:*}-is-told" "$(cat err)"
 done
-for kind in lost-update:+ greatest:g greatest-first:d counted-twice:f smear:s other-values:o no-fence:h no-fence-before-ticket:a no-barrier:p middle:m; do
+for kind in lost-update:+ greatest:g greatest-first:d counted-twice:f smear:s other-values:o no-fence:h no-fence-before-ticket:a no-barrier:p middle:m value-and-flag:v each-asks-the-other:e; do
 	run "race-${kind%:*}" 1 launches ./races -- "${kind#*:}"
 	grep -q '^! race' err && ok "race-${kind%:*}-is-told" || not_ok "race-${kind%:*}-is-told" "$(cat err)"
 done

@@ -164,6 +164,50 @@ static bool learns(const struct xop *x)
 	return x->kind == X_ATOM || x->polls || x->strong || x->sem > SEM_WEAK;
 }
 
+struct party {
+	uint64_t block;
+	uint32_t thread, op;
+};
+
+static bool same_thread(const struct party *a, const struct party *b)
+{
+	return a->block == b->block && a->thread == b->thread;
+}
+
+/* Do two threads meet at two places, of which one comes to the first before the second, the other
+ * too late to be wholly before or behind it? As where one stores a value, then its flag, and the
+ * other loads the flag, then the value: what both see may come of no order of the two. */
+static bool in_circle(const struct emu_fault *a, const struct emu_fault *b)
+{
+	const struct party mine = { a->block, a->warp * 32 + a->lane, a->xop },
+					   theirs = { a->other_block, a->other_thread, a->other_op };
+	struct party other = { b->block, b->warp * 32 + b->lane, b->xop },
+				 another = { b->other_block, b->other_thread, b->other_op };
+	if (b->kind != FAULT_RACE || b->space != a->space || a->address == b->address)
+		return false;
+	if (!same_thread(&mine, &other)) {
+		const struct party p = other;
+		other = another;
+		another = p;
+	}
+	if (!same_thread(&mine, &other) || !same_thread(&theirs, &another))
+		return false;
+	/* instructions that are one do the same to many places, as to neighbours in a graph */
+	if (mine.op == other.op || theirs.op == another.op || mine.op == another.op ||
+	    theirs.op == other.op)
+		return false;
+	return (mine.op < other.op) == (another.op < theirs.op);
+}
+
+static bool in_any_circle(const struct emu_launch *l, const struct emu_fault *f)
+{
+	for (unsigned k = 0; k < l->n_workers; k++)
+		for (unsigned i = 0; i < l->workers[k].n_noted; i++)
+			if (in_circle(f, &l->workers[k].noted[i]))
+				return true;
+	return false;
+}
+
 bool race_of_order(const struct emu_launch *l, const struct emu_fault *f)
 {
 	const struct ir *ir = &l->image.ir;
@@ -177,5 +221,6 @@ bool race_of_order(const struct emu_launch *l, const struct emu_fault *f)
 	/* two stores of different values, where another order changes it: one had looked before */
 	if (mine->kind == X_ST && theirs->kind == X_ST)
 		return false;
-	return !loses_updates(ir, mine, theirs) && !loses_updates(ir, theirs, mine);
+	return !loses_updates(ir, mine, theirs) && !loses_updates(ir, theirs, mine) &&
+	       !in_any_circle(l, f);
 }
