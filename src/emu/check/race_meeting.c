@@ -61,3 +61,18 @@ void race_cluster_barrier(struct race_block *b, struct race_block *first, uint32
 {
 	rendezvous(b, phase_key(first, 0xffffe, phase), warp, lane, sem);
 }
+
+void race_learn_all(struct race_block *b, uint32_t warp, uint32_t lanes, struct race_entry *e)
+{
+	struct race_warp *w = &b->warp[warp];
+	struct race_clock *c = race_clock_new(e, 1);
+	w->beyond = true;
+	for (uint32_t m = lanes; m; m &= m - 1)
+		race_clock_join_shared(&w->joined[SCOPES], &w->clock[__builtin_ctz(m)], c);
+	race_clock_set(&c, NULL);
+}
+
+void race_learn(struct race_block *b, uint32_t warp, unsigned lane, struct race_entry *e)
+{
+	race_learn_all(b, warp, 1u << lane, e);
+}

@@ -487,18 +487,3 @@ uint32_t race_hand_over_looks(const struct race_places *p, uint64_t key)
 		entries += at->clock[s] ? at->clock[s]->n : 0;
 	return entries / ENTRIES_OF_A_LOOK;
 }
-
-void race_learn_all(struct race_block *b, uint32_t warp, uint32_t lanes, struct race_entry *e)
-{
-	struct race_warp *w = &b->warp[warp];
-	struct race_clock *c = race_clock_new(e, 1);
-	w->beyond = true;
-	for (uint32_t m = lanes; m; m &= m - 1)
-		race_clock_join_shared(&w->joined[SCOPES], &w->clock[__builtin_ctz(m)], c);
-	race_clock_set(&c, NULL);
-}
-
-void race_learn(struct race_block *b, uint32_t warp, unsigned lane, struct race_entry *e)
-{
-	race_learn_all(b, warp, 1u << lane, e);
-}
