@@ -139,7 +139,7 @@ const struct uop *exchange_come(struct warp *w, const struct uop *u)
 		exchange_take(w, u);
 		return u + 1;
 	}
-	if (w->program->kind != PROGRAM_REFERENCE)
+	if (must_take_turns(w))
 		return deoptimise_here(w, u); /* and comes here again */
 	return wait_for_named(w, u) ? u : NULL;
 }

@@ -45,7 +45,7 @@ COLD HANDLER(barrier_of_a_part)
 	const uint32_t number = w->barrier;
 	if (!parts_may_wait(w, u))
 		return vm_fault(w, u, FAULT_BARRIER_DIVERGED, (unsigned)__builtin_ctz(mask ? mask : 1));
-	if (w->program->kind != PROGRAM_REFERENCE)
+	if (must_take_turns(w))
 		CONTINUE(deoptimise_here(w, u)); /* and comes here again */
 	come_to_barrier(w, u);
 	if (parts_at_barrier(w) && w->barrier != number) /* one waits at another barrier */

@@ -178,6 +178,7 @@ static void start_warp(struct worker *wk, uint32_t i, const struct program *p)
 	w->calls = 0;
 	w->stays_careful = false;
 	w->returns = 0;
+	w->takes_turns = false;
 	w->saves->n = 0;
 	w->n_waiting = w->n_parts = w->given = w->collective = w->rounds = 0;
 	if (ir_of_machine_code(&w->image->ir))

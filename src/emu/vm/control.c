@@ -43,7 +43,8 @@ static bool needs_no_care(const struct warp *w, const struct uop *u)
 {
 	const struct worker *wk = w->worker;
 	return (!wk->shadow || wk->shadow->full) && !wk->race && !w->stays_careful && !is_traced(w) &&
-	       (int32_t)u->a >= 0 && !w->calls && !w->n_parts && !wk->grid->reference_only;
+	       (int32_t)u->a >= 0 && !w->calls && !w->n_parts && !wk->grid->reference_only &&
+	       (!w->takes_turns || (!w->depth && !w->n_waiting));
 }
 /* They go on as in other blocks, from here on: where to; NULL = not yet. */
 static inline const struct uop *end_of_care(struct warp *w, const struct uop *u)

@@ -216,6 +216,7 @@ const struct uop *reoptimise(struct warp *w, const struct uop *u)
 		return NULL;
 	}
 	w->returns++;
+	w->takes_turns = false;
 	w->program = to;
 	w->win = w->worker->win[PROGRAM_CONSERVATIVE];
 	return &to->uops[to->block_uop[u->a]];

@@ -66,7 +66,7 @@ void meet_give_way(struct warp *w)
 	const struct xblock *b = &im->ir.blocks[block];
 	if (!b->asks && !(b->may_wait && w->rounds++ >= MOST_ROUNDS))
 		return;
-	if (w->program->kind != PROGRAM_REFERENCE)
+	if (must_take_turns(w))
 		deoptimise_here(w, w->at);
 	const struct uop *to = others_first(w, block);
 	w->at = to ? to : block_start(w, block);

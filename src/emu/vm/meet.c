@@ -359,7 +359,7 @@ HANDLER(meet_wait_exclusive)
 	memcpy(wanted_by, frame(w, u->a), sizeof wanted_by);
 	const uint32_t same = replay_first_group(wanted_by, mask);
 	const uint32_t wanted = wanted_by[__builtin_ctz(same)];
-	if (same != mask && w->program->kind != PROGRAM_REFERENCE)
+	if (same != mask && must_take_turns(w))
 		CONTINUE(deoptimise_here(w, u)); /* groups have values of their own: and comes here again */
 	if (same != mask) {
 		w->worker->divergent[u->y]++;
@@ -405,7 +405,7 @@ HANDLER(meet_yield)
 	w->gave_way = true;
 	if (!w->depth && !w->n_waiting)
 		NEXT_UOP;
-	if (w->program->kind != PROGRAM_REFERENCE)
+	if (must_take_turns(w))
 		CONTINUE(deoptimise_here(w, u)); /* and comes here again */
 	CONTINUE(meet_let_others(w, (int32_t)u->y + 1));
 }

@@ -267,7 +267,7 @@ void parts_give_way(struct warp *w)
 	const int32_t block = (int32_t)im->segments[im->op_segment[w->at->xop]].block;
 	if (w->n_parts == 32 || !spins(w, &im->ir, block))
 		return;
-	if (w->program->kind != PROGRAM_REFERENCE)
+	if (must_take_turns(w))
 		deoptimise_here(w, w->at);
 	const struct warp_part aside = {
 		.mask = w->mask, .rc = w->rc, .opened = true, .asks = true, .at = block_start(w, block)

@@ -106,6 +106,7 @@ struct warp {
 	uint32_t guard_saved;
 	bool stays_careful; /* it could not reoptimise() */
 	uint8_t returns;    /* how often it did */
+	bool takes_turns;   /* parts of it went on out of their order, each with values of its own */
 	bool gave_way;      /* since its last turn: its lanes let others of it go on (give_way.c) */
 	enum warp_state state;
 	uint32_t number;          /* in the block */
@@ -245,6 +246,13 @@ const struct uop *deoptimise_to_conservative(struct warp *w, const struct uop *u
 const struct uop *deoptimise_to_reference(struct warp *w, const struct uop *u, uint32_t mask);
 /* The same outside a guard, by any operation. */
 const struct uop *deoptimise_here(struct warp *w, const struct uop *u);
+/* Parts of the warp are to go on out of their order: is it in a program that cannot keep values of
+ * each, so that it has to deoptimise_here() first? */
+static inline bool must_take_turns(struct warp *w)
+{
+	w->takes_turns = true;
+	return w->program->kind != PROGRAM_REFERENCE;
+}
 /* A warp of a careful program begins the block of ENTER @u, where nothing is left to look for: goes
  * on in the conservative program. NULL = its registers are not as that one needs them. */
 const struct uop *reoptimise(struct warp *w, const struct uop *u);

@@ -461,6 +461,18 @@ TEST(lanes_that_wait_keep_their_registers)
 		assert_true(one_program(seeds[i], false));
 }
 
+/* YIELD lets lanes that wait go on in the middle of a loop: the warp went back to a program that
+ * keeps one value for all of them (deopt.c). */
+TEST(lanes_that_take_turns_have_values_of_their_own)
+{
+	need_machine_code();
+	machine_code_too = true;
+	batch = 1;
+	only_sm = 80;
+	assert_int_equal(one_batch(11728103, 11728104, true), 0);
+	only_sm = 0;
+}
+
 enum { COMPILE_LIMIT_S = 300 }; /* of a batch */
 
 int main(int argc, char **argv)
