@@ -311,6 +311,13 @@ int main()
 	const char *text = nullptr;
 	DRIVER(cuGetErrorName(refused, &text));
 	printf("broken code: %s\n", text);
+	good = good && cuModuleLoadData(&module, "no code") == CUDA_ERROR_INVALID_IMAGE;
+
+	/* a function that there is not: the call succeeds, and the status says it */
+	void *function = &log;
+	CUdriverProcAddressQueryResult status;
+	DRIVER(cuGetProcAddress("cuNoSuchThing", &function, CUDA_VERSION, 0, &status));
+	good = good && !function && status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
 
 	DRIVER(cuModuleLoadData(&module, whole));
 	good = launches(module) && good;

@@ -296,7 +296,7 @@ static int guest_memory_clock_khz(void)
 
 static int access_window_bytes(void)
 {
-	return guest.gpu.cc_major >= 8 ? (128 << 20) - 4096 : 0;
+	return guest.gpu.cc_major >= 9 ? 128 << 20 : guest.gpu.cc_major >= 8 ? (128 << 20) - 4096 : 0;
 }
 
 cudaError_t guest_attribute(int *value, enum cudaDeviceAttr which, int device)

@@ -227,7 +227,9 @@ static cudaError_t load_text(struct guest_module *m, const char *text, size_t by
 	snprintf(name, sizeof name, "module %u", m->id);
 	const bool ok = emu_module_load(guest.device, text, name, &m->loaded, &err);
 	record_module(m, text, bytes, NULL);
-	m->error = ok ? cudaSuccess : cudaErrorInvalidPtx;
+	m->error = ok                         ? cudaSuccess
+	           : strstr(text, ".version") ? cudaErrorInvalidPtx
+	                                      : cudaErrorInvalidKernelImage; /* no PTX at all */
 	if (!ok) {
 		snprintf(m->why, sizeof m->why, "%.511s", err.msg);
 		return record_problem("device-code", &err), m->error;

@@ -90,7 +90,7 @@ static cudaError_t find(const char *symbol, void **function, int version,
 	const bool found = guest_driver_function(symbol, version, function);
 	if (status)
 		*status = found ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-	return found ? cudaSuccess : cudaErrorSymbolNotFound;
+	return found || status ? cudaSuccess : cudaErrorSymbolNotFound; /* @status says it then */
 }
 
 GUEST_API CUresult CUDAAPI cuGetProcAddress(const char *symbol, void **function, int version,
