@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -29,7 +30,6 @@ struct copying {
 	const void *ctx;
 	int fd[2]; /* the program's end, the copy's */
 	sigset_t mask;
-	bool made;
 };
 
 static void be_the_copy(struct copying *c)
@@ -53,8 +53,7 @@ static int copy_memory(void *ctx)
 	const pid_t pid = fork();
 	if (pid == 0)
 		be_the_copy(c);
-	c->made = pid > 0;
-	_exit(0);
+	_exit(pid > 0 ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
 static bool make_stack(void)
@@ -77,11 +76,13 @@ int guest_fork(guest_fork_run *run, const void *ctx)
 	sigprocmask(SIG_SETMASK, &all, &c.mask);
 	/* without a signal when it ends */
 	const pid_t pid = clone(copy_memory, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, &c);
-	while (pid > 0 && waitpid(pid, NULL, (int)__WCLONE) < 0 && errno == EINTR)
+	int status = 0;
+	pid_t ended = -1;
+	while (pid > 0 && (ended = waitpid(pid, &status, (int)__WCLONE)) < 0 && errno == EINTR)
 		;
 	sigprocmask(SIG_SETMASK, &c.mask, NULL);
 	close(c.fd[1]);
-	if (c.made)
+	if (ended > 0 && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS)
 		return c.fd[0];
 	close(c.fd[0]);
 	return -1;
