@@ -111,6 +111,29 @@ __global__ void each_asks_the_other(int *mine, int *other, int *out)
 		out[*mine == 0 ? 0 : 1] = 1;
 	}
 }
+/* two marks of a search: who sees the second, but not the first, marks that once more */
+__global__ void mark_two(int *of, const int *to, int now)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x, k = 2 * (i & 1);
+	if (of[i] != now)
+		return;
+	if (of[to[k]] == -1)
+		of[to[k]] = now + 1;
+	if (of[to[k + 1]] == -1)
+		of[to[k + 1]] = now + 1;
+}
+/* two flags to leave early: who sees the first looks at no other */
+__global__ void leave_early(const int *x, int *found, int *also)
+{
+	if (*also)
+		return;
+	if (*found)
+		return;
+	if (x[blockIdx.x * blockDim.x + threadIdx.x] % 64 == 1) {
+		*found = 1;
+		*also = 1;
+	}
+}
 /* no barrier between two threads of a block */
 __global__ void pass_on(int *x)
 {
@@ -148,6 +171,14 @@ int main(int, char **argv)
 	case 'a': add_up<<<16, 64>>>(to, x, (unsigned *)more, more + 1); break;
 	case 'v': value_and_flag<<<2, 1>>>(x + N, more, to); break;
 	case 'e': each_asks_the_other<<<1, 64>>>(x + N, x + N + 64, to); break;
+	case 't': /* the first two blocks have 2s at their ends, which mark the same two */
+		for (int i = 0; i < 4; i++)
+			to[i] = i % 3 ? 70 : 8;
+		for (int i = 0; i < 128; i += 63)
+			x[i] = 2;
+		mark_two<<<2, 64>>>(x, to, 2);
+		break;
+	case 'y': leave_early<<<16, 64>>>(down, more, more + 1); break;
 	case 'p': pass_on<<<N / 64, 64>>>(x); break;
 	}
 	printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
@@ -156,7 +187,7 @@ int main(int, char **argv)
 }
 EOF
 nvcc -O3 -lineinfo -cudart shared -o races races.cu || exit 1
-for kind in of-a-level:l of-a-level-in-one-block:b; do
+for kind in of-a-level:l of-a-level-in-one-block:b two-marks:t early-leave:y; do
 	run "race-${kind%:*}" 0 launches ./races -- "${kind#*:}"
 	grep -q '^- race' err && grep -q 'from the last to the first' err &&
 		ok "race-${kind%:*}-is-told" || not_ok "race-${kind%:*}-is-told" "$(cat err)"

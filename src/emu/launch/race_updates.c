@@ -63,18 +63,14 @@ static bool puts_back(const struct ir *ir, const struct xop *load, const struct 
 	return false;
 }
 
-/* Adds an atomic to what lies behind @block, as far as where its sides meet again? */
-static bool counts_behind(const struct ir *ir, uint32_t block)
+/* By block: does it lie behind @block, as far as @meet (-1 = to the end)? The caller's. */
+static bool *blocks_behind(const struct ir *ir, uint32_t block, int32_t meet)
 {
-	bool found = false, *seen = mem_calloc(ir->n_blocks + 1, sizeof *seen);
-	uint32_t *open = mem_calloc(ir->n_blocks + 1, sizeof *open), n = 0;
-	const int32_t meet = ir->blocks[block].reconv;
-	seen[block] = true;
+	bool *seen = mem_calloc(ir->n_blocks + 1, sizeof *seen);
+	uint32_t *open = mem_calloc(ir->n_blocks + 2, sizeof *open), n = 0;
 	open[n++] = block;
-	while (n && !found) {
+	while (n) {
 		const struct xblock *b = &ir->blocks[open[--n]];
-		for (uint32_t o = b->first; b != &ir->blocks[block] && o < b->end; o++)
-			found |= ir->ops[o].kind == X_RED;
 		for (uint32_t i = 0; i < 2 + b->n_targets; i++) {
 			const int32_t to = xblock_successor(b, i);
 			if (to < 0 || to == meet || seen[to])
@@ -84,7 +80,18 @@ static bool counts_behind(const struct ir *ir, uint32_t block)
 		}
 	}
 	free(open);
-	free(seen);
+	return seen;
+}
+
+/* Adds an atomic to what lies behind @block, as far as where its sides meet again? */
+static bool counts_behind(const struct ir *ir, uint32_t block)
+{
+	bool found = false, *behind = blocks_behind(ir, block, ir->blocks[block].reconv);
+	for (uint32_t b = 0; b < ir->n_blocks; b++)
+		for (uint32_t o = ir->blocks[b].first; b != block && behind[b] && o < ir->blocks[b].end;
+		     o++)
+			found |= ir->ops[o].kind == X_RED;
+	free(behind);
 	return found;
 }
 
@@ -174,36 +181,86 @@ static bool same_thread(const struct party *a, const struct party *b)
 	return a->block == b->block && a->thread == b->thread;
 }
 
+/* One place where two threads meet: who came first in this run, and who came then. */
+struct meeting {
+	struct party first, then;
+};
+
+static struct meeting meeting_of(const struct emu_fault *f)
+{
+	return (struct meeting){ { f->other_block, f->other_thread, f->other_op },
+		                     { f->block, f->warp * 32 + f->lane, f->xop } };
+}
+
+/* Does the thread of @p use the other place for sure, whatever it loads at the first one? It does
+ * if it stores there; or if it has seen what the other stored, and went on as it did. */
+static bool goes_on_for_sure(const struct ir *ir, const struct party *p, const struct meeting *at)
+{
+	return ir->ops[p->op].kind != X_LD || p == &at->then;
+}
+
+static uint32_t block_of(const struct ir *ir, const struct xop *x)
+{
+	uint32_t b = 0;
+	while (b + 1 < ir->n_blocks &&
+	       (x < &ir->ops[ir->blocks[b].first] || x >= &ir->ops[ir->blocks[b].end]))
+		b++;
+	return b;
+}
+
+static bool comes_behind(const struct ir *ir, const struct xop *load, const struct xop *store)
+{
+	const uint32_t from = block_of(ir, load), to = block_of(ir, store);
+	if (from == to && load < store)
+		return true;
+	bool *behind = blocks_behind(ir, from, -1);
+	const bool comes = behind[to];
+	free(behind);
+	return comes;
+}
+
+/* Is what is stored where they meet a mark, which threads store where they find none? */
+static bool is_mark(const struct ir *ir, const struct meeting *at)
+{
+	const struct xop *x = &ir->ops[at->first.op], *y = &ir->ops[at->then.op];
+	const struct xop *store = x->kind == X_ST ? x : y;
+	for (const struct xop *load = ir->ops; load < ir->ops + ir->n_ops; load++)
+		if (store->kind == X_ST && load->kind == X_LD && load->decides &&
+		    race_same_address(ir, load, store) && comes_behind(ir, load, store))
+			return true;
+	return false;
+}
+
 /* Do two threads meet at two places, of which one comes to the first before the second, the other
  * too late to be wholly before or behind it? As where one stores a value, then its flag, and the
  * other loads the flag, then the value: what both see may come of no order of the two. */
-static bool in_circle(const struct emu_fault *a, const struct emu_fault *b)
+static bool in_circle(const struct emu_launch *l, const struct emu_fault *f,
+                      const struct emu_fault *g)
 {
-	const struct party mine = { a->block, a->warp * 32 + a->lane, a->xop },
-					   theirs = { a->other_block, a->other_thread, a->other_op };
-	struct party other = { b->block, b->warp * 32 + b->lane, b->xop },
-				 another = { b->other_block, b->other_thread, b->other_op };
-	if (b->kind != FAULT_RACE || b->space != a->space || a->address == b->address)
-		return false;
-	if (!same_thread(&mine, &other)) {
-		const struct party p = other;
-		other = another;
-		another = p;
-	}
-	if (!same_thread(&mine, &other) || !same_thread(&theirs, &another))
+	const struct ir *ir = &l->image.ir;
+	const struct meeting a = meeting_of(f), b = meeting_of(g);
+	const bool turned = !same_thread(&a.first, &b.first);
+	const struct party *mine = &a.first, *theirs = &a.then, *other = turned ? &b.then : &b.first,
+					   *another = turned ? &b.first : &b.then;
+	if (g->kind != FAULT_RACE || g->space != f->space || f->address == g->address ||
+	    !same_thread(mine, other) || !same_thread(theirs, another))
 		return false;
 	/* instructions that are one do the same to many places, as to neighbours in a graph */
-	if (mine.op == other.op || theirs.op == another.op || mine.op == another.op ||
-	    theirs.op == other.op)
+	if (mine->op == other->op || theirs->op == another->op || mine->op == another->op ||
+	    theirs->op == other->op || (mine->op < other->op) != (another->op < theirs->op))
 		return false;
-	return (mine.op < other.op) == (another.op < theirs.op);
+	const bool at_mine = mine->op < other->op; /* where one of them begins, the other ends */
+	if (!goes_on_for_sure(ir, at_mine ? mine : other, at_mine ? &a : &b) ||
+	    !goes_on_for_sure(ir, at_mine ? another : theirs, at_mine ? &b : &a))
+		return false;
+	return !race_custom(l, g) && !(is_mark(ir, &a) && is_mark(ir, &b));
 }
 
 static bool in_any_circle(const struct emu_launch *l, const struct emu_fault *f)
 {
 	for (unsigned k = 0; k < l->n_workers; k++)
 		for (unsigned i = 0; i < l->workers[k].n_noted; i++)
-			if (in_circle(f, &l->workers[k].noted[i]))
+			if (in_circle(l, f, &l->workers[k].noted[i]))
 				return true;
 	return false;
 }
