@@ -256,3 +256,41 @@ extern "C" __global__ void product_by_compare_and_swap(int *a, int *b, int n)
 		old = seen;
 	a[B * 32 + T] = old;
 }
+// past L1 (.cg, .cv) GPUs load and store as they do volatile: a wait that does so is one
+//: clean 4 x 64
+extern "C" __global__ void waits_past_l1(int *a, int *b, int n)
+{
+	if (threadIdx.x == 0) {
+		int before = 0;
+		if (blockIdx.x) {
+			while (__ldcv(b + blockIdx.x - 1) == 0)
+				;
+			__threadfence();
+			before = a[blockIdx.x - 1];
+		}
+		a[blockIdx.x] = before + 1;
+		__threadfence();
+		__stcg(b + blockIdx.x, 1);
+	}
+}
+//: race 4 x 64 "nothing orders the two blocks"
+extern "C" __global__ void waits_past_l1_with_no_fence(int *a, int *b, int n)
+{
+	if (threadIdx.x == 0) {
+		int before = 0;
+		if (blockIdx.x) {
+			while (__ldcv(b + blockIdx.x - 1) == 0)
+				;
+			before = a[blockIdx.x - 1];
+		}
+		a[blockIdx.x] = before + 1;
+		__stcg(b + blockIdx.x, 1);
+	}
+}
+// but who only looks, and waits for nothing, hands nothing over
+//: race 4 x 64 "nothing orders the two blocks"
+extern "C" __global__ void looks_past_l1(int *a, int *b, int n)
+{
+	int i = blockIdx.x * 64 + threadIdx.x;
+	__stcg(a + i, __ldcg(a + (i + 64) % 256) + 1);
+}

@@ -185,7 +185,8 @@ static bool has_fast_kind(const struct emit *e, const struct memop *m)
 	if (e->p->kind == PROGRAM_REFERENCE || m->whole || (x->kind != X_LD && x->kind != X_ST) ||
 	    x->precedes_swap)
 		return false;
-	if (e->p->kind == PROGRAM_CHECKED && (x->strong || x->sem > SEM_WEAK || x->polls))
+	if (e->p->kind == PROGRAM_CHECKED &&
+	    (x->strong || x->hands_on || x->sem > SEM_WEAK || x->polls))
 		return false; /* what threads hand on is looked at with care */
 	return x->space == SPACE_SHARED || (x->space == SPACE_GLOBAL && m->addr.wide);
 }

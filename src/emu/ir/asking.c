@@ -307,6 +307,17 @@ static bool branches_by_it(const struct asking *a)
 	return any;
 }
 
+/* Waits a loop by loads past L1 (.cg .cv), which machine code does as it does volatile ones, then
+ * so count these, and the stores past L1 that they wait for. */
+static void mark_handing_on(struct ir *ir)
+{
+	bool any = false;
+	for (struct xop *x = ir->ops; x < ir->ops + ir->n_ops; x++)
+		any |= x->hands_on = x->kind == X_LD && x->waits_plain && x->bypass_l1;
+	for (struct xop *x = ir->ops; any && x < ir->ops + ir->n_ops; x++)
+		x->hands_on |= x->kind == X_ST && x->to_l2;
+}
+
 void ir_find_asking(struct ir *ir)
 {
 	bool *quiet = mem_calloc(ir->n_blocks + 1, sizeof *quiet);
@@ -328,6 +339,7 @@ void ir_find_asking(struct ir *ir)
 				mark_asking(ir, loop, loop[b]);
 		}
 	mark_fenced(ir, loop);
+	mark_handing_on(ir);
 	free(loop);
 	free(judged);
 	free(block_of);

@@ -165,6 +165,8 @@ struct xop {
 	uint32_t caller;   /* CALL: this function, as a part of struct linked */
 	bool bypass_l1;    /* .cg .cv, volatile, relaxed and stronger */
 	bool strong;       /* LD, ST: volatile (without sem), relaxed and stronger */
+	bool to_l2;        /* ST: .cg .wt */
+	bool hands_on;     /* LD, ST: weak, but GPUs do it as a volatile one (asking.c) */
 	bool same_request; /* LD, ST, ATOM, RED: of the memory instruction in front, counted there */
 	uint8_t request_bytes; /* ATOM, RED: of a lane's whole vector, in its first word; 0 = bytes */
 	bool matrix;           /* LD, ST: rows of matrices (ldmatrix, stmatrix) */

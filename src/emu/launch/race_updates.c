@@ -168,7 +168,7 @@ static bool loses_updates(const struct ir *ir, const struct xop *load, const str
 /* Tells one block what another has done. */
 static bool learns(const struct xop *x)
 {
-	return x->kind == X_ATOM || x->polls || x->strong || x->sem > SEM_WEAK;
+	return x->kind == X_ATOM || x->polls || x->strong || x->hands_on || x->sem > SEM_WEAK;
 }
 
 struct party {

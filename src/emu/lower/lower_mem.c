@@ -155,6 +155,7 @@ bool low_st(struct lower *l)
 	if (!x)
 		return false;
 	x->n_s = (uint8_t)(1 + n);
+	x->to_l2 = in->cache == CACHE_CG || in->cache == CACHE_WT;
 	for (unsigned i = 0; i < n; i++)
 		x->s[1 + i] = v[i];
 	return !l->failed;

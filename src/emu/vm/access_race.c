@@ -39,13 +39,13 @@ static void look_at(struct access *a, uint32_t lanes, const uint64_t *address, s
 		.read = a->read,
 		.write = a->write,
 		.async = x->kind == X_ASYNC && a->write,
-		.in_loop = x->polls,
-		.decides = x->decides && (x->kind == X_ATOM || x->strong),
+		.in_loop = x->polls || (x->hands_on && x->looks),
+		.decides = x->decides && (x->kind == X_ATOM || x->strong || x->hands_on),
 		.unread = x->kind == X_RED || x->unread,
 		.takes = x->kind == X_ATOM && x->polls && x->decides &&
 		         (x->op == ATOM_CAS || x->op == ATOM_EXCH),
 		.strength = a->atomic || x->sem > SEM_WEAK ? RACE_STRONG
-		            : x->strong                    ? RACE_VOLATILE
+		            : x->strong || x->hands_on     ? RACE_VOLATILE
 		                                           : RACE_WEAK,
 		.sem = x->sem,
 		.scope = x->scope,

@@ -167,8 +167,8 @@ const struct uop *vm_watch_any(struct warp *w, const struct uop *u, uint32_t mas
 	q.mask = mask;
 	const struct xop *x = q.m->x;
 	q.space = x->space;
-	if ((x->kind != X_LD && x->kind != X_ST) || x->strong || x->sem > SEM_WEAK || x->polls ||
-	    q.m->access & (q.m->access - 1u))
+	if ((x->kind != X_LD && x->kind != X_ST) || x->strong || x->hands_on || x->sem > SEM_WEAK ||
+	    x->polls || q.m->access & (q.m->access - 1u))
 		EMU_JUMP access_careful(w, u, mask);
 	if (x->space == SPACE_GENERIC || x->space == SPACE_SHARED || x->space == SPACE_GLOBAL) {
 		access_addresses(w, &q.m->addr, q.address);
