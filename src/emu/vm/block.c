@@ -320,7 +320,8 @@ static bool open_barriers(struct worker *wk, uint32_t gone)
 	for (unsigned id = 0; id < wk->barriers_met; id++) {
 		struct block_barrier *b = &wk->barrier[id];
 		const uint32_t need = b->expected ? b->expected : (n - gone) * 32;
-		if (!b->waiting || b->arrived < need)
+		/* one of so many threads is full, too, if they all go on without waiting */
+		if (b->arrived < need || (!b->waiting && !b->expected))
 			continue;
 		if (wk->race && !b->expected)
 			note_ended(wk, id);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ELEMENTS = 4096, LEAST_KERNELS = 763 };
+enum { ELEMENTS = 4096, LEAST_KERNELS = 764 };
 static const struct {
 	const char *name, *sheet; /* compiled for that GPU, and run on it */
 } files[] = {
