@@ -16,6 +16,12 @@ static const struct {
 	  "{lambda(void*, unsigned long&)#7}::operator()(T*)" },
 	{ "k<(ns::color)2>", 3, "k<(color)2>" },
 	{ "größe::wert", 6, "wert" },
+	{ "k<f<g<int, long>, a::h<int>>, f<int>, 128>", 40, "k<f<g<int, long>, h<int>>, f<int>, 128>" },
+	{ "k<f<g<int, long>, a::h<int>>, f<int>, 128>", 38, "k<f<g<..>, h<..>>, f<int>, 128>" },
+	{ "k<f<g<int, long>, h<int>>, f<int>, 128>", 20, "k<f<..>, f<..>, 128>" },
+	{ "k<f<g<int, long> >, f<> >(int)", 4, "k<f<..>, f<> >(int)" },
+	{ "k<f<int, &n::operator< > >", 4, "k<f<int, &operator< > >" }, /* not all are brackets */
+	{ "k<f<int>, (5 > 3)>", 4, "k<f<int>, (5 > 3)>" },
 	{ "", 0, "" },
 };
 
