@@ -10,9 +10,12 @@ struct state {
 	bool json;
 };
 
+#define NOT_SAID UINT64_MAX
+
 static unsigned options(void *state, struct option_spec *o)
 {
 	struct state *s = state;
+	s->block = s->regs = NOT_SAID;
 	const struct option_spec all[] = {
 		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET",
 		  "id of 'list gpus' or a .yaml file (default " LAB_DEFAULT_GPU ")" },
@@ -84,8 +87,9 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		err_remedy(&err, "pmpp-explore occupancy --gpu a100 --block 256 --regs 32");
 		return cli_fail(c, &err);
 	}
-	if (!s->block || !s->regs) {
-		err_set(&err, ERR_USAGE, "option '%s' is missing", s->block ? "--regs" : "--block");
+	if (s->block == NOT_SAID || s->regs == NOT_SAID) {
+		err_set(&err, ERR_USAGE, "option '%s' is missing",
+		        s->block == NOT_SAID ? "--block" : "--regs");
 		err_remedy(&err, "pmpp-explore occupancy --gpu a100 --block 256 --regs 32");
 		return cli_fail(c, &err);
 	}

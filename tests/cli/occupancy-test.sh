@@ -76,3 +76,9 @@ fi
 same cannot-launch '0 false' \
 	"$(field "$dir/o.json" metrics occ.blocks_per_sm value) $(field "$dir/o.json" launchable)"
 [ -n "$(field "$dir/o.json" why_not)" ] && ok why-not || not_ok why-not 'no reason'
+
+# nothing is not the same as no word of it
+run occupancy-no-threads 2 occupancy --block 0 --regs 32
+grep -q "'--block': 0: must be from 1 to 1024" "$dir/err" && ok no-threads-said || not_ok no-threads-said "$(cat "$dir/err")"
+run occupancy-no-block 2 occupancy --regs 32
+grep -q "'--block' is missing" "$dir/err" && ok no-block-said || not_ok no-block-said "$(cat "$dir/err")"
