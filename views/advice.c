@@ -8,13 +8,15 @@
 
 #include "base/text.h"
 #include "model/access_shape.h"
+#include "model/program_session.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_ROWS 3 /* of a finding's detail */
+#define MOST_ROWS 3   /* of a finding's detail */
+#define MOST_FAULTS 3 /* of a program's launch; the panel Findings has all of them */
 
 struct finding {
 	enum style style; /* BAD, WATCH or GOOD */
@@ -83,8 +85,17 @@ static const char *cure_of(const struct session *s, uint32_t line)
 
 static void correctness(const struct session *s, struct findings *f)
 {
+	const struct program *p = s->program ? s->program->now : NULL;
 	if (s->now->verify == VERIFY_WRONG)
 		add(f, STYLE_BAD, "wrong result", "%.280s", s->now->verify_text);
+	for (size_t i = 0; p && i < p->n_findings && f->n < MOST_FAULTS; i++) {
+		const struct program_finding *x = &p->findings[i];
+		if (x->launch != s->program->launch || !x->error)
+			continue;
+		const char *text = program_finding_short(x);
+		add(f, STYLE_BAD, x->kind, "%s", text);
+		f->list[f->n - 1].cure = x->remedy;
+	}
 }
 
 static void memory(const struct session *s, struct findings *f, const struct metric_set *m)

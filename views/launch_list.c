@@ -300,8 +300,10 @@ static void headline(const struct session *s, struct canvas *c)
 	char n[32], ns[32], end[48];
 	double share = 0;
 	size_t k = 0;
-	if (p->signal)
-		snprintf(end, sizeof end, "ended by signal %d", p->signal);
+	if (p->signal && s->state == RUN_CANCELLED) /* that is how a run is ended */
+		snprintf(end, sizeof end, "cancelled");
+	else if (p->signal)
+		snprintf(end, sizeof end, "ended by signal %d (SIG%s)", p->signal, program_signal_name(p));
 	else
 		snprintf(end, sizeof end, "exit %d", p->exit_status);
 	canvas_right(c, 0, c->cols - 1, p->exit_status ? STYLE_BAD : STYLE_GOOD, "%s", end);
@@ -309,14 +311,16 @@ static void headline(const struct session *s, struct canvas *c)
 	char text[200];
 	while (k < p->n_groups && share < 0.9 * p->gpu_ns)
 		share += p->groups[k++].total_ns;
-	int length = snprintf(text, sizeof text, "%s launch%s · %s on %s %s",
-	                      fmt_count(n, sizeof n, (double)p->n_launches),
-	                      p->n_launches == 1 ? "" : "es", fmt_ns(ns, sizeof ns, p->gpu_ns),
-	                      p->gpu->name, origin_mark(p->time_origin, c->ascii));
-	if (k && k < p->n_groups && p->gpu_ns > 0)
-		snprintf(text + length, sizeof text - (size_t)length, " · %zu of %zu groups take %.0f %%",
-		         k, p->n_groups, 100 * share / p->gpu_ns);
-	canvas_text_n(c, 0, 1, room, STYLE_BOLD, text);
+	snprintf(text, sizeof text, "%s launch%s · %s on %s %s",
+	         fmt_count(n, sizeof n, (double)p->n_launches), p->n_launches == 1 ? "" : "es",
+	         fmt_ns(ns, sizeof ns, p->gpu_ns), p->gpu->name, origin_mark(p->time_origin, c->ascii));
+	int col = canvas_text_n(c, 0, 1, room, STYLE_BOLD, text);
+	if (k && k < p->n_groups && p->gpu_ns > 0) {
+		snprintf(text, sizeof text, " · %zu of %zu groups take %.0f %%", k, p->n_groups,
+		         100 * share / p->gpu_ns);
+		if (col + utf8_columns(text) <= 1 + room) /* whole, or not at all */
+			canvas_text(c, 0, col, STYLE_BOLD, text);
+	}
 }
 
 /* "copies  H2D 3 · 48 MiB pageable 8.7 GB/s   D2H 256 · 1 KiB pinned" */
@@ -362,13 +366,10 @@ static int draw_findings(struct canvas *c, int row, int last, const struct progr
 		const struct program_finding *f = &p->findings[i];
 		char text[400];
 		const size_t more = p->n_findings - i;
-		const char *slash = strrchr(f->file, '/'); /* the row is for what it says of the line */
-		const size_t folders = slash ? (size_t)(slash + 1 - f->file) : 0;
-		const bool begins = !strncmp(f->text, f->file, folders);
 		if (row == last - 1 && more > 1)
-			snprintf(text, sizeof text, "and %zu more: pmpp-explore launches lists them", more);
+			snprintf(text, sizeof text, "and %zu more: the panel Findings has all of them", more);
 		else
-			snprintf(text, sizeof text, "%s: %.300s", f->kind, f->text + (begins ? folders : 0));
+			snprintf(text, sizeof text, "%s: %.300s", f->kind, program_finding_short(f));
 		canvas_text(c, row, 1, f->error ? STYLE_BAD : STYLE_DIM, f->error ? "✗" : "·");
 		canvas_text_n(c, row++, 3, c->cols - 4, f->error ? STYLE_BAD : STYLE_DIM, text);
 	}

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* sigabbrev_np */
 /* A program's run against the one before, and its events in order; see program_session.h. */
 #include "model/program_session.h"
 
@@ -151,6 +152,50 @@ size_t program_event_of(const struct program *p, uint64_t number)
 }
 
 /* --- output --- */
+
+const char *program_signal_name(const struct program *p)
+{
+	const char *name = p->signal ? sigabbrev_np(p->signal) : "";
+	return name ? name : "RT";
+}
+
+const char *program_finding_short(const struct program_finding *f)
+{
+	const char *slash = strrchr(f->file, '/');
+	const size_t folders = slash ? (size_t)(slash + 1 - f->file) : 0;
+	return f->text + (strncmp(f->text, f->file, folders) ? 0 : folders);
+}
+
+/* The kernel that was at fault, from 1; 0 = none. */
+static size_t kernel_at_fault(const struct program *p, const struct program_finding *x)
+{
+	const struct program_launch *l = x->launch ? program_launch_numbered(p, x->launch) : NULL;
+	return l ? (size_t)l->kernel + 1 : 0;
+}
+
+static bool same_fault(const struct program *p, const struct program_finding *a,
+                       const struct program_finding *b)
+{
+	return a->line && a->line == b->line && a->launch && b->launch && a->error == b->error &&
+	       !strcmp(a->kind, b->kind) && !strcmp(a->file, b->file) &&
+	       !strcmp(a->remedy, b->remedy) && kernel_at_fault(p, a) == kernel_at_fault(p, b);
+}
+
+bool program_finding_told(const struct program *p, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (same_fault(p, &p->findings[k], &p->findings[i]))
+			return true;
+	return false;
+}
+
+uint64_t program_finding_more(const struct program *p, size_t i)
+{
+	uint64_t n = 0;
+	for (size_t k = i + 1; k < p->n_findings; k++)
+		n += same_fault(p, &p->findings[i], &p->findings[k]);
+	return n;
+}
 
 static size_t count_lines(const char *s)
 {

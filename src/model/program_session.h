@@ -41,6 +41,16 @@ struct program_event program_event_at(const struct program *p, size_t i);
 /* Place of launch @number among the events; their number = there is none. */
 size_t program_event_of(const struct program *p, uint64_t number);
 
+/* The signal that ended the program, as "SEGV"; "RT" = one without a name, "" = none did. */
+const char *program_signal_name(const struct program *p);
+/* What a finding says, without the folders of its file. */
+const char *program_finding_short(const struct program_finding *f);
+/* Finding @i tells what an earlier one tells of another launch of the kernel: same line, same words
+ * to do. */
+bool program_finding_told(const struct program *p, size_t i);
+/* How many behind finding @i tell the same as it. */
+uint64_t program_finding_more(const struct program *p, size_t i);
+
 /* Line @i (from 0) of what the program wrote, standard output first, then standard error, with the
  * origin ("stdout", "stderr"); false past the end. */
 bool program_output_line(const struct program *p, size_t i, const char **origin, char *out,

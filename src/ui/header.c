@@ -108,7 +108,7 @@ static void verdict(const struct session *s, char *out, size_t n, enum style *st
 		*style = STYLE_ERROR;
 		snprintf(out, n, "✗ failed");
 	} else if (!s->now || s->stale) {
-		snprintf(out, n, "not run");
+		snprintf(out, n, panel_no_launch(s) ? "no launch" : "not run");
 	} else if (s->now->verify == VERIFY_OK) {
 		*style = STYLE_GOOD;
 		bool brief = s->now->verify_text[0] && utf8_columns(s->now->verify_text) <= 12;

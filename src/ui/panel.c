@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "model/brief.h"
+#include "model/program_session.h"
 #include "model/time_range.h"
 
 #include <math.h>
@@ -146,6 +147,12 @@ bool panel_notes(const struct session *s, const struct canvas *c)
 	return has_record(s) && s->stale && c->rows >= NOTE_ROWS;
 }
 
+bool panel_no_launch(const struct session *s)
+{
+	const struct program *p = s->program ? s->program->now : NULL;
+	return p && !p->n_launches && s->state != RUN_RUNNING && s->state != RUN_FAILED;
+}
+
 bool panel_waiting(const struct session *s, struct canvas *c, const char *shows)
 {
 	int width = c->cols - 4, row;
@@ -171,6 +178,9 @@ bool panel_waiting(const struct session *s, struct canvas *c, const char *shows)
 		else
 			canvas_printf(c, row++, 2, STYLE_NORMAL, "running … %.0f %%", 100 * s->progress);
 		row++;
+	} else if (panel_no_launch(s)) {
+		row = 2 + canvas_wrap(c, 1, 2, c->rows - 1, width, STYLE_NORMAL,
+		                      "The program has run, and launched no kernel.");
 	} else {
 		row = 1;
 		canvas_text_n(c, row++, 2, width, STYLE_NORMAL,

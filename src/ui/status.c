@@ -59,6 +59,8 @@ static void say_state(const struct session *s, struct saying *out)
 {
 	switch (s->state) {
 	case RUN_NONE:
+		if (panel_no_launch(s))
+			return;
 		snprintf(out->text, sizeof out->text, "not run yet: press r");
 		out->style = STYLE_DIM;
 		return;

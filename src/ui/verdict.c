@@ -192,7 +192,9 @@ void verdict_draw(const struct session *s, struct canvas *c)
 		figures(s, c);
 	} else {
 		int col = piece(c, 1, c->cols - 1, STYLE_DIM,
-		                s->state == RUN_RUNNING ? "first run under way" : "not run yet");
+		                s->state == RUN_RUNNING ? "first run under way"
+		                : panel_no_launch(s)    ? "no kernel was launched"
+		                                        : "not run yet");
 		if (s->plan_ok && s->usage_known && s->occ_ok && s->occ.launchable) {
 			snprintf(text, sizeof text, "occupancy %.0f %%", s->occ.pct);
 			col = piece(c, col, c->cols - 1, STYLE_BOLD, text);

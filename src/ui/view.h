@@ -97,6 +97,8 @@ bool panel_focused(const struct session *s, const char *name);
 /* Does panel_waiting() write on row 0 of a panel that has a record to show? */
 bool panel_notes(const struct session *s, const struct canvas *c);
 bool panel_waiting(const struct session *s, struct canvas *c, const char *shows);
+/* A whole program has run, and launched no kernel: no panel has anything to show. */
+bool panel_no_launch(const struct session *s);
 
 /* Metrics of the last run; and of what it is held against if that is comparable (same kernel): the
  * pinned run, else the one before. Else NULL. */

@@ -49,6 +49,7 @@
 	X(program)              \
 	X(program_moved)        \
 	X(program_faulty)       \
+	X(program_chosen)       \
 	X(program_running)      \
 	X(program_error)        \
 	X(program_idle)

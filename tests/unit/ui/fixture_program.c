@@ -165,6 +165,14 @@ struct session *fixture_program_faulty(void)
 	return session_of(p);
 }
 
+/* The launch that was at fault is the chosen one. */
+struct session *fixture_program_chosen(void)
+{
+	struct session *s = fixture_program_faulty();
+	s->program->launch = 2;
+	return s;
+}
+
 static struct session *without_run(void)
 {
 	struct session *s = session_of(NULL);
