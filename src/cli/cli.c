@@ -378,10 +378,15 @@ static int unknown_word(struct cli *c, const char *word)
 	struct err err = { 0 };
 	const char *near = str_nearest(word, names, n);
 	err_set(&err, ERR_USAGE, "'%s' is neither a verb nor a kernel", word);
-	if (near)
+	struct text path = { 0 };
+	text_add(&path, "./%s", word);
+	if (program_words_begin(path.s)) /* as a shell has it, a program is named with its folder */
+		err_remedy(&err, "the program of that name here: pmpp-explore %s", path.s);
+	else if (near)
 		err_remedy(&err, "did you mean '%s'? Verbs: %s", near, list.s);
 	else
 		err_remedy(&err, "verbs: %s", list.s);
+	text_free(&path);
 	text_free(&list);
 	return cli_fail(c, &err);
 }

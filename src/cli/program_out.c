@@ -3,7 +3,7 @@
 
 #include "base/lang.h"
 #include "base/mem.h"
-#include "base/scopeless.h"
+#include "model/program_session.h"
 #include "model/record_tables.h"
 
 #include <inttypes.h>
@@ -149,51 +149,6 @@ json_t *program_json(const struct program *p, char *const *arguments)
 
 /* --- text --- */
 
-void program_kernel_name(const struct cli *c, const char *whole, char out[PROGRAM_NAME_BYTES])
-{
-	char short_of[512];
-	whole = scopeless(whole, PROGRAM_NAME_COLUMNS, short_of, sizeof short_of);
-	snprintf(out, PROGRAM_NAME_BYTES, "%.*s%s", PROGRAM_NAME_COLUMNS, whole,
-	         strlen(whole) <= PROGRAM_NAME_COLUMNS ? ""
-	         : c->utf8                             ? "…"
-	                                               : "...");
-}
-
-static void print_groups(struct cli *c, FILE *f, const struct program *p)
-{
-	char name[PROGRAM_NAME_BYTES];
-	struct table t = { .cols = 9,
-		               .said = true,
-		               .head = true,
-		               .names = { [1] = true, true },
-		               .right = { [0] = true, [3] = true, [4] = true, [5] = true, [6] = true },
-		               .looks = { STYLE_DIM, STYLE_BOLD, STYLE_NORMAL, STYLE_NORMAL, STYLE_BOLD,
-		                          STYLE_NORMAL, STYLE_NORMAL, STYLE_NORMAL, STYLE_WATCH } };
-	const char *times = c->utf8 ? "×" : "x";
-	table_row(&t, "#", "kernel", "grid block", "n", "total", "share", "DRAM", "limited by",
-	          "flags");
-	for (size_t i = 0; i < p->n_groups; i++) {
-		const struct program_group *g = &p->groups[i];
-		char first[24], grid[64], block[64], shape[160], n[24], total[32], share[16], dram[32],
-			flags[96];
-		program_dimensions(g->grid, times, grid, sizeof grid);
-		program_dimensions(g->block, times, block, sizeof block);
-		snprintf(first, sizeof first, "%" PRIu64, g->first);
-		snprintf(shape, sizeof shape, "%s %s %s", grid, c->utf8 ? "·" : "x", block);
-		snprintf(n, sizeof n, "%" PRIu64, g->launches);
-		snprintf(share, sizeof share, "%.1f %%", p->gpu_ns > 0 ? 100 * g->total_ns / p->gpu_ns : 0);
-		if (g->dram_bytes < 0)
-			snprintf(dram, sizeof dram, "n/a");
-		else
-			fmt_bytes(dram, sizeof dram, g->dram_bytes);
-		program_flag_words(g->flags, flags, sizeof flags);
-		program_kernel_name(c, p->kernels[g->kernel].name, name);
-		table_row(&t, first, name, shape, n, fmt_ns(total, sizeof total, g->total_ns), share, dram,
-		          g->bound, flags);
-	}
-	table_print(&t, f, "  ");
-}
-
 static void print_copies(struct cli *c, FILE *f, const struct program *p)
 {
 	for (unsigned d = 0; d < PROGRAM_DIRECTIONS; d++)
@@ -220,43 +175,14 @@ static void print_copies(struct cli *c, FILE *f, const struct program *p)
 		}
 }
 
-/* Number of the kernel that was at fault, from 1; 0 = none. */
-static size_t kernel_at_fault(const struct program *p, const struct program_finding *x)
-{
-	const struct program_launch *l = x->launch ? program_launch_numbered(p, x->launch) : NULL;
-	return l ? (size_t)l->kernel + 1 : 0;
-}
-
-/* The same at the same line, in another launch of the kernel? */
-static bool same_fault(const struct program *p, const struct program_finding *a,
-                       const struct program_finding *b)
-{
-	return a->line && a->line == b->line && a->launch && b->launch && a->error == b->error &&
-	       !strcmp(a->kind, b->kind) && !strcmp(a->file, b->file) &&
-	       !strcmp(a->remedy, b->remedy) && kernel_at_fault(p, a) == kernel_at_fault(p, b);
-}
-
-/* Marks those that an earlier one stands for; how many stand behind @i. */
-static uint64_t later_ones(const struct program *p, size_t i, bool *told)
-{
-	uint64_t n = 0;
-	for (size_t k = i + 1; k < p->n_findings; k++)
-		if (!told[k] && same_fault(p, &p->findings[i], &p->findings[k])) {
-			told[k] = true;
-			n++;
-		}
-	return n;
-}
-
 static void print_findings(FILE *f, const struct program *p)
 {
-	bool *told = mem_calloc(p->n_findings + 1, sizeof *told);
 	for (size_t i = 0; i < p->n_findings; i++) {
 		const struct program_finding *x = &p->findings[i];
 		const enum style style = x->error ? STYLE_BAD : STYLE_WATCH;
-		if (told[i])
+		if (program_finding_told(p, i))
 			continue;
-		const uint64_t later = later_ones(p, i, told);
+		const uint64_t later = program_finding_more(p, i);
 		cli_name(f, style, x->error ? "! " : "- ");
 		cli_say(f, style, "%s", x->kind);
 		if (x->launch && later)
@@ -270,7 +196,6 @@ static void print_findings(FILE *f, const struct program *p)
 		if (x->remedy[0])
 			fprintf(f, "    %s\n", lang_text(x->remedy));
 	}
-	free(told);
 }
 
 static void print_repeats(FILE *f, const struct program *p)
@@ -285,7 +210,7 @@ static void print_repeats(FILE *f, const struct program *p)
 		        n);
 }
 
-void program_print(struct cli *c, FILE *f, const struct program *p)
+void program_print(struct cli *c, FILE *f, const struct program *p, bool all)
 {
 	char gpu[32];
 	cli_name(f, STYLE_TITLE, p->command);
@@ -294,12 +219,12 @@ void program_print(struct cli *c, FILE *f, const struct program *p)
 	        p->n_launches, fmt_ns(gpu, sizeof gpu, p->gpu_ns), p->gpu->name,
 	        origin_mark(p->time_origin, !c->utf8));
 	if (p->signal)
-		cli_say(f, STYLE_BAD, "  ended by signal %d", p->signal);
+		cli_say(f, STYLE_BAD, "  ended by signal %d (SIG%s)", p->signal, program_signal_name(p));
 	else
 		cli_say(f, p->exit_status ? STYLE_WATCH : STYLE_NORMAL, "  exit %d", p->exit_status);
 	fputs("\n", f);
 	if (p->n_launches)
-		print_groups(c, f, p);
+		program_print_groups(c, f, p, all);
 	print_repeats(f, p);
 	print_copies(c, f, p);
 	program_print_notes(f, p);

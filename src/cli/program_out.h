@@ -8,7 +8,12 @@
 
 /* @arguments: argv of the program, ended by NULL. */
 json_t *program_json(const struct program *p, char *const *arguments);
-void program_print(struct cli *c, FILE *f, const struct program *p);
+/* @all: a row for every group; else those of a kernel of many are folded where the table is long.
+ */
+void program_print(struct cli *c, FILE *f, const struct program *p, bool all);
+
+/* program_rows.c: the table of it. */
+void program_print_groups(struct cli *c, FILE *f, const struct program *p, bool all);
 /* A kernel's name for a table: a longer one without its namespaces, and cut, with a sign of that,
  * if it is longer still. Templates of libraries have names of a thousand columns. */
 enum { PROGRAM_NAME_COLUMNS = 72, PROGRAM_NAME_BYTES = PROGRAM_NAME_COLUMNS + 4 };

@@ -8,7 +8,7 @@
 
 struct state {
 	struct program_options program;
-	bool json, csv;
+	bool json, csv, all;
 };
 
 static unsigned options(void *state, struct option_spec *o)
@@ -24,6 +24,8 @@ static unsigned options(void *state, struct option_spec *o)
 		{ "--json", OPT_FLAG, &s->json, NULL, "one JSON object; the program's output is in it" },
 		{ "--csv", OPT_FLAG, &s->csv, NULL,
 		  "a row per launch; the program's output is kept apart" },
+		{ "--all", OPT_FLAG, &s->all, NULL,
+		  "a row for every kernel, grid and block, however many" },
 		{ "--kernel", OPT_TEXT, &p->kernel, "NAME", "only launches of this kernel" },
 		{ "--launch", OPT_ORDINAL, &p->launch, "N", "only launch N, counted in full" },
 		{ "--launches", OPT_TEXT, &p->range, "A..B", "only launches A to B, counted in full" },
@@ -59,7 +61,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		else if (s->csv)
 			program_print_csv(c->out, &p);
 		else
-			program_print(c, c->err, &p);
+			program_print(c, c->err, &p, s->all);
 		if (!ran && !s->json)
 			cli_fail(c, &err);
 	}

@@ -22,6 +22,19 @@ static bool is_executable(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
+/* Made to be run, whether or not it may be. */
+static bool is_elf(const char *path)
+{
+	struct stat st;
+	char head[4] = "";
+	FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
+	if (!f)
+		return false;
+	const bool is = fread(head, sizeof head, 1, f) == 1 && !memcmp(head, "\177ELF", sizeof head);
+	fclose(f);
+	return is;
+}
+
 static bool has_main(const char *path)
 {
 	struct text text = { 0 };
@@ -37,7 +50,7 @@ bool program_words_begin(const char *word)
 		return has_main(word);
 	if (program_file_is(word))
 		return true;
-	return strchr(word, '/') && is_executable(word);
+	return strchr(word, '/') && (is_executable(word) || is_elf(word));
 }
 
 static char *join(unsigned n, char *const *args)
@@ -120,6 +133,10 @@ static bool names_executable(unsigned n, char *const *args, struct err *err)
 	for (unsigned i = 0; i < n && (!i || args[0][0] == '-') && strcmp(args[i], "--") != 0; i++)
 		if (!program_words_no_folder(args[i], err))
 			return false;
+	if (is_elf(args[0]) && !is_executable(args[0])) {
+		err_set(err, ERR_USAGE, "'%s' may not be run: it has no permission for that", args[0]);
+		return err_remedy(err, "chmod +x %s", args[0]);
+	}
 	if (access(args[0], F_OK) == 0)
 		return true;
 	err_set(err, ERR_USAGE,
@@ -135,11 +152,14 @@ bool program_words_are_there(const struct program_words *w, unsigned n, char *co
 	const char *file;
 	if (!w->is_source)
 		return names_executable(n, args, err);
-	for (unsigned i = 0; (file = program_words_file(w, i)); i++)
+	for (unsigned i = 0; (file = program_words_file(w, i)); i++) {
 		if (access(file, F_OK) != 0) {
 			err_set(err, ERR_USAGE, "there is no file '%s'", file);
 			return want_path(err);
 		}
+		if (!program_words_no_folder(file, err))
+			return false;
+	}
 	return true;
 }
 
