@@ -31,8 +31,12 @@ static unsigned likely_number(const struct user_kernel *k, const char *name)
 		{ "warp", 32 },  { "radius", 3 }, { "tile", 16 },  { "per_thread", 4 }, { "items", 4 },
 		{ "unroll", 4 }, { "vec", 4 },    { "bins", 256 }, { "rows", 8 },
 	};
+	static const char *const of_block[] = { "B", "BS", "BLK", "NT" };
 	const bool flat = k->shape.block_dims == 1;
-	if (has_part(name, "block") || has_part(name, "thread")) {
+	bool block = has_part(name, "block") || has_part(name, "thread");
+	for (size_t i = 0; i < ARRAY_LEN(of_block); i++)
+		block |= !strcmp(name, of_block[i]);
+	if (block) {
 		if (!has_part(name, "per"))
 			return flat ? 256 : 16;
 	}

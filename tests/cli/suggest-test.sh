@@ -38,6 +38,25 @@ try_file scans.ptx 16
 # one kernel is asked about: its launch is guessed, and said
 run one 0 run types.cu --kernel linked
 says one-says 'guessed: --grid, --block' "pmpp-explore types.cu --kernel linked --grid count/block --block 256"
+# a template's number that is called as blocks are is the block's size
+cat >sum.cu <<'EOF'
+template <typename T, int B> __global__ void sum(const T *x, T *out, int n)
+{
+	__shared__ T s[B];
+	const int t = threadIdx.x, i = blockIdx.x * B + t;
+	s[t] = i < n ? x[i] : T(0);
+	__syncthreads();
+	for (int d = B / 2; d; d /= 2) {
+		if (t < d)
+			s[t] += s[t + d];
+		__syncthreads();
+	}
+	if (!t)
+		out[blockIdx.x] = s[0];
+}
+EOF
+run template-block 0 run sum.cu
+says template-block-says "--kernel 'sum<float,256>' --grid n/block --block 256"
 # types.cu does not say it: -D, -I and -std go to the compiler
 mkdir headers
 echo '#define GAIN 3' >headers/gain.h
