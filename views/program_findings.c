@@ -149,7 +149,7 @@ static void draw(const struct session *s, struct canvas *c)
 const struct view_desc view_program_findings = {
 	.name = "program_findings",
 	.title = "Findings",
-	.brief = "Find",
+	.brief = "Fnd",
 	.order = 15,
 	.about = "what is wrong with the program: races, accesses out of bounds, leaks; what to do",
 	.draw = draw,

@@ -57,7 +57,7 @@ lang occupancy-table 0 '线程块槽       1       32      32' LC_ALL=zh_CN.UTF-
 lang sweep-said 0 '已运行 2 / 2 种组合' LC_ALL=zh_CN.UTF-8 -- sweep vec_add/per_element N=4096 block=64,128
 lang list-gpus 0 'A100-SXM4-40GB           Ampere        8.0     108       19 500' LC_ALL=zh_CN.UTF-8 -- list gpus
 lang list-kernels 0 'W=1000      1 至 32768            图像宽度' LC_ALL=zh_CN.UTF-8 -- list kernels
-lang list-views 0 'occupancy     占用率    一个 SM 能容纳' LC_ALL=zh_CN.UTF-8 -- list views
+lang list-views 0 'occupancy         占用率    一个 SM 能容纳' LC_ALL=zh_CN.UTF-8 -- list views
 lang doctor 0 '内置内核  程序内含' LC_ALL=zh_CN.UTF-8 -- doctor
 lang diff 1 '个指标变了' LC_ALL=zh_CN.UTF-8 -- diff vec_add/chunks vec_add/per_element N=4096
 lang preset-text 0 '分支发散：每条路径走一趟' LC_ALL=zh_CN.UTF-8 -- preset divergence --step 2
