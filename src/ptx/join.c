@@ -235,6 +235,24 @@ static void settle_names(struct join *j)
 	free(named);
 }
 
+/* --- what the device runtime has --- */
+
+/* Does a text call a function of the grid that none defines? */
+static bool grid_functions_lack(const struct join *j)
+{
+	static const char prefix[] = "cudaCG";
+	for (size_t i = 0; i < j->n; i++) {
+		const struct statement *p = &j->all[i];
+		bool lacks = p->kind == PROTOTYPE && p->linkage == EXTERN && p->name_len > strlen(prefix) &&
+		             !memcmp(p->name, prefix, strlen(prefix));
+		for (size_t k = 0; lacks && k < j->n; k++)
+			lacks = j->all[k].kind != FUNCTION || !same_name(p, &j->all[k]);
+		if (lacks)
+			return true;
+	}
+	return false;
+}
+
 /* --- the joined text --- */
 
 /* Names of @text that are to be told apart, found by their letters. */
@@ -322,7 +340,7 @@ char *ptx_join(unsigned n, const char *const *texts, struct err *err)
 	static const int order[] = { HEADER, FILE_NAME, PROTOTYPE, VARIABLE, FUNCTION, ALIAS };
 	struct join j = { 0 };
 	struct text out = { 0 };
-	unsigned *first_file = mem_calloc(n + 1u, sizeof *first_file);
+	unsigned *first_file = mem_calloc(n + 2u, sizeof *first_file);
 	bool ok = n > 0 || err_set(err, ERR_PARSE, "there is no device code to link");
 	for (unsigned t = 0; ok && t < n; t++) {
 		const size_t before = j.n;
@@ -334,6 +352,10 @@ char *ptx_join(unsigned n, const char *const *texts, struct err *err)
 					first_file[t] + (unsigned)strtoul(j.all[i].s + strlen(".file"), NULL, 10);
 				j.max_file = number > j.max_file ? number : j.max_file;
 			}
+	}
+	if (ok && grid_functions_lack(&j)) {
+		first_file[n] = j.max_file;
+		ok = read_text(&j, n++, ptx_grid_functions, err);
 	}
 	if (ok) {
 		settle_names(&j);

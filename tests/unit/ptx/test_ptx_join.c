@@ -102,3 +102,30 @@ TEST(broken)
 	assert_non_null(strstr(err.msg, "ends inside"));
 	assert_null(ptx_join(0, NULL, &err));
 }
+
+/* What NVIDIA's device runtime has for a grid that waits comes where no text has it, whole. */
+TEST(grid_functions)
+{
+	static const char calls[] =
+		TOP ".extern .func (.param .b64 r) cudaCGGetIntrinsicHandle (.param .b32 x) ;\n"
+			".extern .func (.param .b32 r) cudaMalloc (.param .b64 a, .param .b64 b) ;\n"
+			".visible .entry k() { ret; }\n";
+	static const char has[] =
+		TOP ".visible .func (.param .b64 r) cudaCGGetIntrinsicHandle (.param .b32 x) { ret; }\n";
+	const char *texts[] = { calls, has };
+	struct err err = { 0 };
+	char *all = ptx_join(1, texts, &err);
+	assert_non_null(all);
+	struct ptx_module m = parsed(all);
+	unsigned with_body = 0;
+	for (unsigned i = 0; i < m.n_funcs; i++)
+		with_body += m.funcs[i].has_body;
+	assert_int_equal(with_body, 6); /* the kernel and the five functions */
+	assert_int_equal(count(all, ".extern"), 1);
+	ptx_free(&m);
+	free(all);
+	all = ptx_join(2, texts, &err);
+	assert_non_null(all);
+	assert_null(strstr(all, "cudaCGSynchronize"));
+	free(all);
+}
