@@ -18,7 +18,7 @@ int32_t link_resolve(const struct ptx_module *m, int32_t index)
 struct finder {
 	const struct ptx_module *m;
 	struct linked *l;
-	bool *by_pointer; /* by function: its address is taken somewhere that counts */
+	bool *by_pointer; /* by function: its address is taken */
 	bool indirect;    /* an indirect call is reached */
 };
 
@@ -39,24 +39,34 @@ static void look_through(struct finder *f, const struct ptx_func *func)
 {
 	for (unsigned i = 0; i < func->n_insts; i++) {
 		const struct ptx_inst *in = &func->insts[i];
-		for (unsigned k = 0; k < in->n_opnds; k++) {
-			if (in->opnd[k].kind != OPND_FUNC)
-				continue;
-			if (in->op == OP_CALL && k == 0)
-				add_part(f, in->opnd[k].symbol);
-			else
-				f->by_pointer[in->opnd[k].symbol] = true;
-		}
-		f->indirect |= in->op == OP_CALL && in->opnd[0].kind == OPND_REG;
+		if (in->op != OP_CALL)
+			continue;
+		if (in->opnd[0].kind == OPND_FUNC)
+			add_part(f, in->opnd[0].symbol);
+		f->indirect |= in->opnd[0].kind == OPND_REG;
 	}
+}
+
+/* A pointer may be what another kernel left in memory: all that the module takes count. */
+static void find_pointers(struct finder *f)
+{
+	const struct ptx_module *m = f->m;
+	for (unsigned v = 0; v < m->n_vars; v++)
+		for (unsigned k = 0; k < m->vars[v].n_relocs; k++)
+			if (m->vars[v].relocs[k].is_func)
+				f->by_pointer[m->vars[v].relocs[k].symbol] = true;
+	for (unsigned g = 0; g < m->n_funcs; g++)
+		for (unsigned i = 0; i < m->funcs[g].n_insts; i++) {
+			const struct ptx_inst *in = &m->funcs[g].insts[i];
+			for (unsigned k = in->op == OP_CALL; k < in->n_opnds; k++)
+				if (in->opnd[k].kind == OPND_FUNC)
+					f->by_pointer[in->opnd[k].symbol] = true;
+		}
 }
 
 static void find_parts(struct finder *f)
 {
-	for (unsigned v = 0; v < f->m->n_vars; v++)
-		for (unsigned k = 0; k < f->m->vars[v].n_relocs; k++)
-			if (f->m->vars[v].relocs[k].is_func)
-				f->by_pointer[f->m->vars[v].relocs[k].symbol] = true;
+	find_pointers(f);
 	for (unsigned i = 0; i < f->l->n_parts; i++) { /* grows on the way */
 		look_through(f, f->l->part[i].f);
 		for (unsigned g = 0; f->indirect && i + 1 == f->l->n_parts && g < f->m->n_funcs; g++)
