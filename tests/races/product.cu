@@ -1,8 +1,9 @@
 // Products of a warp group (wgmma) read shared memory by themselves, until they are waited for.
 #define T threadIdx.x
-#define PRODUCT(d, a, b)                                                                                   \
-	asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, 1, 1, 1, 0, 0;" \
-	             : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                          \
+#define PRODUCT(d, a, b)                                           \
+	asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " \
+	             "{%0, %1, %2, %3}, %4, %5, 1, 1, 1, 0, 0;"            \
+	             : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])      \
 	             : "l"(a), "l"(b))
 #define FENCE asm volatile("wgmma.fence.sync.aligned;" ::: "memory")
 #define COMMIT asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory")
