@@ -213,6 +213,7 @@ static void emit_program(struct emit *e)
 	/* a function may end without ret */
 	emit_uop(e, ir_of_machine_code(ir) ? &e->h->meet->leave : &c->exit);
 	fuse_chains_finish(e);
+	MEM_FIT(p->uops, p->n_uops, p->cap_uops);
 	for (unsigned i = 0; i < e->n_fixups; i++)
 		p->uops[e->fixups[i].uop].x.to = &p->uops[p->block_uop[e->fixups[i].block]];
 	e->n_fixups = 0;
@@ -276,16 +277,6 @@ static void list_zeros(struct image *im, const uint32_t *pred_slot)
 	}
 }
 
-/* It is kept for launches to come, next to hundreds of others (launch/image_cache.c), and a copy of
- * the program copies all of them. */
-static void fit(struct image *im)
-{
-	MEM_FIT(im->ir.ops, im->ir.n_ops, im->ir.cap_ops);
-	MEM_FIT(im->consts, im->n_consts, im->cap_consts);
-	for (unsigned k = 0; k < PROGRAMS; k++)
-		MEM_FIT(im->program[k].uops, im->program[k].n_uops, im->program[k].cap_uops);
-}
-
 void image_build(struct image *im, const struct launch_plan *plan, uint32_t shared_bytes,
                  const struct handler_set *handlers, bool reference_only, bool checked)
 {
@@ -305,6 +296,9 @@ void image_build(struct image *im, const struct launch_plan *plan, uint32_t shar
 		halves_widen(&im->ir);
 	}
 	nan_bits_settle(&im->ir);
+	/* it is kept for launches to come, next to hundreds of others (launch/image_cache.c), and a
+	 * copy of the program copies all of them */
+	MEM_FIT(im->ir.ops, im->ir.n_ops, im->ir.cap_ops);
 	flow_liveness(&im->ir, &im->live);
 	struct splits splits;
 	splits_open(&splits, &im->ir, &im->live);
@@ -338,7 +332,7 @@ void image_build(struct image *im, const struct launch_plan *plan, uint32_t shar
 	free(pred_slot);
 	free(e.fixups);
 	free(e.detours);
-	fit(im);
+	MEM_FIT(im->consts, im->n_consts, im->cap_consts);
 }
 
 static void program_free(struct program *p)
