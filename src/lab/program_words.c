@@ -8,6 +8,7 @@
 #include "compile/program_repair.h"
 #include "userkernel/user_source.h"
 
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,15 +23,17 @@ static bool is_executable(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-/* Made to be run, whether or not it may be. */
+/* Made to be run here, whether or not it may be: no object file, and no machine code of a GPU. */
 static bool is_elf(const char *path)
 {
 	struct stat st;
-	char head[4] = "";
+	Elf64_Ehdr head;
 	FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
 	if (!f)
 		return false;
-	const bool is = fread(head, sizeof head, 1, f) == 1 && !memcmp(head, "\177ELF", sizeof head);
+	const bool is = fread(&head, sizeof head, 1, f) == 1 &&
+	                !memcmp(head.e_ident, ELFMAG, SELFMAG) &&
+	                (head.e_type == ET_EXEC || head.e_type == ET_DYN) && head.e_machine != EM_CUDA;
 	fclose(f);
 	return is;
 }
