@@ -1,4 +1,7 @@
 // Products of a warp group (wgmma) read shared memory by themselves, until they are waited for.
+#if defined __CUDA_ARCH__ && !defined __CUDA_ARCH_FEAT_SM90_ALL
+#error wgmma is there for sm_90a alone
+#endif
 #define T threadIdx.x
 #define PRODUCT(d, a, b)                                           \
 	asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " \

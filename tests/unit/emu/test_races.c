@@ -116,13 +116,9 @@ static void run_file(struct backend *emulator, const struct gpu_spec *gpu, const
 	struct text source = { 0 };
 	if (!file_read(path, 1 << 20, &source, &err))
 		fail_msg("%s", err.msg);
-	/* as a person's own file it gets what only that GPU has (sm_90a) */
-	const struct compile_own own = { .text = source.s };
-	const struct compile_request req = { .file = name,
-		                                 .source = source.s,
-		                                 .cc_major = gpu->cc_major,
-		                                 .cc_minor = gpu->cc_minor,
-		                                 .own = strstr(source.s, "wgmma") ? &own : NULL };
+	const struct compile_request req = {
+		.file = name, .source = source.s, .cc_major = gpu->cc_major, .cc_minor = gpu->cc_minor
+	};
 	struct module m;
 	if (!compile_module(&req, &m, &err))
 		fail_msg("%s", err.msg);
