@@ -3,6 +3,7 @@
 #include "runtime/guest/guest.h"
 #include "runtime/guest/guest_clock.h"
 #include "runtime/guest/guest_device.h"
+#include "runtime/guest/guest_pool.h"
 #include "runtime/guest/guest_graph.h"
 #include "runtime/guest/guest_limit.h"
 #include "runtime/guest/guest_wait.h"
@@ -119,6 +120,7 @@ static cudaError_t reset(void)
 	guest_capture_drop_all();
 	synchronize_all();
 	emu_device_release_all(guest.device);
+	pool_reset();
 	for (const struct guest_module *m = guest.modules; m; m = m->next)
 		if (m->loaded)
 			emu_module_reset(guest.device, m->loaded);

@@ -69,7 +69,7 @@ static int file_of(const struct ipc_handle *h, const char *wanted, cudaError_t *
 
 /* --- memory --- */
 
-static cudaError_t give_memory(cudaIpcMemHandle_t *out, const void *p)
+cudaError_t ipc_give_memory(cudaIpcMemHandle_t *out, const void *p)
 {
 	struct emu_allocation a;
 	struct emu_shared s;
@@ -90,7 +90,7 @@ static cudaError_t give_memory(cudaIpcMemHandle_t *out, const void *p)
 
 GUEST_API cudaError_t CUDARTAPI cudaIpcGetMemHandle(cudaIpcMemHandle_t *out, void *p)
 {
-	GUEST_CALL(give_memory(out, p));
+	GUEST_CALL(ipc_give_memory(out, p));
 }
 
 static struct opened *opened_at(uint64_t address)
@@ -106,13 +106,12 @@ bool ipc_is_open(uint64_t address)
 	return opened_at(address);
 }
 
-static cudaError_t open_memory(void **out, const cudaIpcMemHandle_t *handle, unsigned flags,
-                               const void *caller)
+cudaError_t ipc_open_memory(void **out, const cudaIpcMemHandle_t *handle, const void *caller)
 {
 	struct ipc_handle h;
 	cudaError_t e;
 	memcpy(&h, handle, sizeof h);
-	if (!out || flags != cudaIpcMemLazyEnablePeerAccess || h.mark != MEMORY_MARK)
+	if (!out || h.mark != MEMORY_MARK)
 		return cudaErrorInvalidValue;
 	if (h.pid == getpid())
 		return cudaErrorDeviceUninitialized;
@@ -139,10 +138,11 @@ static cudaError_t open_memory(void **out, const cudaIpcMemHandle_t *handle, uns
 GUEST_API cudaError_t CUDARTAPI cudaIpcOpenMemHandle(void **out, cudaIpcMemHandle_t handle,
                                                      unsigned flags)
 {
-	GUEST_CALL(open_memory(out, &handle, flags, GUEST_CALLER));
+	GUEST_CALL(flags == cudaIpcMemLazyEnablePeerAccess ? ipc_open_memory(out, &handle, GUEST_CALLER)
+	                                                   : cudaErrorInvalidValue);
 }
 
-static cudaError_t close_memory(const void *p)
+cudaError_t ipc_close_memory(const void *p)
 {
 	struct opened *o = opened_at((uint64_t)(uintptr_t)p);
 	if (!o)
@@ -157,7 +157,7 @@ static cudaError_t close_memory(const void *p)
 
 GUEST_API cudaError_t CUDARTAPI cudaIpcCloseMemHandle(void *p)
 {
-	GUEST_CALL(close_memory(p));
+	GUEST_CALL(ipc_close_memory(p));
 }
 
 /* --- events: a word each in a file that others map --- */

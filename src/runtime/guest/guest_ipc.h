@@ -9,6 +9,11 @@
 
 /* Does memory of another process begin there? */
 bool ipc_is_open(uint64_t address);
+/* What cudaIpcGetMemHandle(), cudaIpcOpenMemHandle() and cudaIpcCloseMemHandle() do. @p: where an
+ * allocation begins. @caller: the return address of the call, for reports. */
+cudaError_t ipc_give_memory(cudaIpcMemHandle_t *out, const void *p);
+cudaError_t ipc_open_memory(void **out, const cudaIpcMemHandle_t *handle, const void *caller);
+cudaError_t ipc_close_memory(const void *p);
 
 /* Has another process still to come to its last record? */
 static inline bool ipc_pending(const struct guest_event *e)

@@ -4,6 +4,7 @@
 #include "runtime/guest/guest_clock.h"
 #include "runtime/guest/guest_freed.h"
 #include "runtime/guest/guest_graph.h"
+#include "runtime/guest/guest_pool.h"
 #include "runtime/guest/guest_wait.h"
 #include "runtime/guest/guest_op.h"
 #include "runtime/guest/guest_record.h"
@@ -105,6 +106,10 @@ static cudaError_t release(void *p, bool pinned, const void *caller)
 		free_again(p, caller);
 		return cudaErrorInvalidValue;
 	}
+	if (ipc_is_open(a.address) && pool_holding(a.address)) {
+		pool_lost(a.address);
+		return ipc_close_memory(p);
+	}
 	if (ipc_is_open(a.address)) {
 		bad_free(p, "invalid-free",
 		         "it is another process's memory: cudaIpcCloseMemHandle() gives it back", caller);
@@ -120,6 +125,7 @@ static cudaError_t release(void *p, bool pinned, const void *caller)
 		return cudaErrorInvalidValue;
 	}
 	freed_note(&a, caller);
+	pool_lost(a.address);
 	return emu_device_release(guest.device, a.address) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
@@ -214,17 +220,19 @@ static cudaError_t may_allocate(struct guest_stream *s)
 	return guest_capture_await(s);
 }
 
-static cudaError_t allocate_in_stream(void **p, size_t bytes, cudaStream_t stream,
-                                      const void *caller)
+static cudaError_t allocate_in_stream(void **p, size_t bytes, struct guest_pool *pool,
+                                      cudaStream_t stream, const void *caller)
 {
 	struct guest_stream *s = guest_stream_of(stream);
-	cudaError_t e = may_allocate(s);
+	cudaError_t e = pool && !pool->imported ? may_allocate(s) : cudaErrorInvalidValue;
 	if (e == cudaSuccess)
 		e = allocate(p, bytes, EMU_MEMORY_DEVICE, caller);
 	if (e != cudaSuccess)
 		return e;
 	if (s->capture)
 		graph_heap_add(address_of(*p));
+	else if (*p)
+		pool_took(pool, address_of(*p), bytes);
 	const struct guest_op op = { .kind = GUEST_OP_ALLOC, .u.memory = { address_of(*p), bytes } };
 	return guest_submit(s, &op, GUEST_ASYNC, caller);
 }
@@ -254,14 +262,13 @@ static cudaError_t release_in_stream(void *p, cudaStream_t stream, const void *c
 
 GUEST_API cudaError_t CUDARTAPI cudaMallocAsync(void **p, size_t bytes, cudaStream_t stream)
 {
-	GUEST_CALL(allocate_in_stream(p, bytes, stream, GUEST_CALLER));
+	GUEST_CALL(allocate_in_stream(p, bytes, pool_current(), stream, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaMallocFromPoolAsync(void **p, size_t bytes, cudaMemPool_t pool,
                                                         cudaStream_t stream)
 {
-	(void)pool;
-	GUEST_CALL(allocate_in_stream(p, bytes, stream, GUEST_CALLER));
+	GUEST_CALL(allocate_in_stream(p, bytes, pool_of(pool), stream, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaFreeAsync(void *p, cudaStream_t stream)

@@ -102,8 +102,8 @@ GUEST_API CUresult CUDAAPI cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool
 
 GUEST_API CUresult CUDAAPI cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties)
 {
-	(void)properties;
-	DRIVER_CALL(DRIVER_CONTEXT, cudaMemPoolCreate(pool, NULL));
+	DRIVER_CALL(DRIVER_CONTEXT,
+	            cudaMemPoolCreate(pool, (const struct cudaMemPoolProps *)properties));
 }
 
 GUEST_API CUresult CUDAAPI cuMemPoolDestroy(CUmemoryPool pool)
@@ -126,6 +126,51 @@ GUEST_API CUresult CUDAAPI cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_at
                                                  void *value)
 {
 	DRIVER_CALL(DRIVER_CONTEXT, cudaMemPoolGetAttribute(pool, (enum cudaMemPoolAttr)which, value));
+}
+
+GUEST_API CUresult CUDAAPI cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *list,
+                                              size_t n)
+{
+	DRIVER_CALL(DRIVER_CONTEXT,
+	            cudaMemPoolSetAccess(pool, (const struct cudaMemAccessDesc *)list, n));
+}
+
+GUEST_API CUresult CUDAAPI cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool,
+                                              CUmemLocation *where)
+{
+	DRIVER_CALL(DRIVER_CONTEXT, cudaMemPoolGetAccess((enum cudaMemAccessFlags *)flags, pool,
+	                                                 (struct cudaMemLocation *)where));
+}
+
+GUEST_API CUresult CUDAAPI cuMemPoolExportToShareableHandle(void *out, CUmemoryPool pool,
+                                                            CUmemAllocationHandleType type,
+                                                            unsigned long long flags)
+{
+	DRIVER_CALL(DRIVER_CONTEXT,
+	            cudaMemPoolExportToShareableHandle(
+					out, pool, (enum cudaMemAllocationHandleType)type, (unsigned)flags));
+}
+
+GUEST_API CUresult CUDAAPI cuMemPoolImportFromShareableHandle(CUmemoryPool *pool, void *handle,
+                                                              CUmemAllocationHandleType type,
+                                                              unsigned long long flags)
+{
+	DRIVER_CALL(DRIVER_CONTEXT,
+	            cudaMemPoolImportFromShareableHandle(
+					pool, handle, (enum cudaMemAllocationHandleType)type, (unsigned)flags));
+}
+
+GUEST_API CUresult CUDAAPI cuMemPoolExportPointer(CUmemPoolPtrExportData *out, CUdeviceptr p)
+{
+	DRIVER_CALL(DRIVER_CONTEXT,
+	            cudaMemPoolExportPointer((struct cudaMemPoolPtrExportData *)out, pointer(p)));
+}
+
+GUEST_API CUresult CUDAAPI cuMemPoolImportPointer(CUdeviceptr *p, CUmemoryPool pool,
+                                                  CUmemPoolPtrExportData *data)
+{
+	DRIVER_CALL(DRIVER_CONTEXT, cudaMemPoolImportPointer((void **)p, pool,
+	                                                     (struct cudaMemPoolPtrExportData *)data));
 }
 
 /* --- hints, which change no result --- */
