@@ -274,6 +274,13 @@ static bool mapping(CUdevice device)
 	DRIVER(cuMemsetD32(large + page, 18, page / 4));
 	DRIVER(cuMemcpyDtoH(&host[0], large + page - 4, 4));
 	DRIVER(cuMemcpyDtoH(&host[1], large + page, 4));
+	CUmemGenericAllocationHandle again;
+	unsigned long long allowed = 0;
+	DRIVER(cuMemRetainAllocationHandle(&again, (void *)(large + page + 8)));
+	DRIVER(cuMemGetAccess(&allowed, &access.location, large + page));
+	if (again != part[1] || allowed != access.flags)
+		return false;
+	DRIVER(cuMemRelease(again));
 	for (auto &each : part)
 		DRIVER(cuMemRelease(each));
 	DRIVER(cuMemUnmap(large, 2 * page));

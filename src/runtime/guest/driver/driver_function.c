@@ -112,6 +112,11 @@ GUEST_API CUresult CUDAAPI cuFuncGetModule(CUmodule *out, CUfunction f)
 	DRIVER_CALL(DRIVER_CONTEXT, module_of(out, f));
 }
 
+GUEST_API CUresult CUDAAPI cuKernelGetLibrary(CUlibrary *out, CUkernel k)
+{
+	DRIVER_CALL(DRIVER_INIT, module_of((CUmodule *)out, (CUfunction)k));
+}
+
 /* --- occupancy --- */
 
 GUEST_API CUresult CUDAAPI cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction f,

@@ -16,9 +16,10 @@
 
 struct physical {
 	size_t bytes;
-	CUdeviceptr at; /* 0 = lies nowhere */
-	void *kept;     /* contents meanwhile; NULL = never written */
-	bool released;  /* goes when it is unmapped */
+	CUdeviceptr at;           /* 0 = lies nowhere */
+	void *kept;               /* contents meanwhile; NULL = never written */
+	unsigned holders;         /* handles that are not given back; 0 = goes when it is unmapped */
+	CUmemAccess_flags access; /* while it is mapped */
 	CUmemAllocationProp properties;
 	struct physical *next;
 };
@@ -72,7 +73,7 @@ static cudaError_t create(CUmemGenericAllocationHandle *out, size_t bytes,
 	if (!out || !properties || !bytes || bytes % GRANULARITY)
 		return cudaErrorInvalidValue;
 	struct physical *m = mem_zalloc(sizeof *m);
-	*m = (struct physical){ .bytes = bytes, .properties = *properties, .next = all };
+	*m = (struct physical){ .bytes = bytes, .holders = 1, .properties = *properties, .next = all };
 	all = m;
 	*out = (uint64_t)(uintptr_t)m;
 	return cudaSuccess;
@@ -89,11 +90,9 @@ GUEST_API CUresult CUDAAPI cuMemCreate(CUmemGenericAllocationHandle *out, size_t
 static cudaError_t release(CUmemGenericAllocationHandle handle)
 {
 	struct physical *m = find(handle);
-	if (!m)
+	if (!m || !m->holders)
 		return cudaErrorInvalidValue;
-	if (m->at)
-		m->released = true;
-	else
+	if (!--m->holders && !m->at)
 		drop(m);
 	return cudaSuccess;
 }
@@ -101,6 +100,29 @@ static cudaError_t release(CUmemGenericAllocationHandle handle)
 GUEST_API CUresult CUDAAPI cuMemRelease(CUmemGenericAllocationHandle handle)
 {
 	DRIVER_CALL(DRIVER_INIT, release(handle));
+}
+
+static struct physical *find_around(CUdeviceptr p)
+{
+	struct physical *m = all;
+	while (m && !(m->at && p >= m->at && p - m->at < m->bytes))
+		m = m->next;
+	return m;
+}
+
+static cudaError_t retain(CUmemGenericAllocationHandle *out, const void *p)
+{
+	struct physical *m = find_around((CUdeviceptr)(uintptr_t)p);
+	if (!m || !out)
+		return cudaErrorInvalidValue;
+	m->holders++;
+	*out = (uint64_t)(uintptr_t)m;
+	return cudaSuccess;
+}
+
+GUEST_API CUresult CUDAAPI cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *out, void *p)
+{
+	DRIVER_CALL(DRIVER_INIT, retain(out, p));
 }
 
 static cudaError_t properties_of(CUmemAllocationProp *out, CUmemGenericAllocationHandle handle)
@@ -166,6 +188,7 @@ static cudaError_t map(CUdeviceptr p, size_t bytes, size_t offset,
 	if (m->at)
 		return twice_mapped();
 	m->at = p;
+	m->access = CU_MEM_ACCESS_FLAGS_PROT_NONE;
 	if (m->kept) {
 		memcpy(driver_pointer(p), m->kept, bytes);
 		emu_device_mark_written(guest.device, p, bytes);
@@ -190,7 +213,7 @@ static cudaError_t unmap(CUdeviceptr p, size_t bytes)
 			return cudaErrorInvalidValue;
 		p += m->bytes;
 		bytes -= m->bytes;
-		if (m->released) {
+		if (!m->holders) {
 			drop(m);
 			continue;
 		}
@@ -206,9 +229,33 @@ GUEST_API CUresult CUDAAPI cuMemUnmap(CUdeviceptr p, size_t bytes)
 	DRIVER_CALL(DRIVER_INIT, unmap(p, bytes));
 }
 
+static cudaError_t set_access(CUdeviceptr p, size_t bytes, const CUmemAccessDesc *access, size_t n)
+{
+	if (!access || !n)
+		return cudaErrorInvalidValue;
+	for (struct physical *m = all; m; m = m->next)
+		if (m->at && m->at >= p && m->at - p < bytes)
+			m->access = access[n - 1].flags; /* of the one device that there is */
+	return cudaSuccess;
+}
+
 GUEST_API CUresult CUDAAPI cuMemSetAccess(CUdeviceptr p, size_t bytes,
                                           const CUmemAccessDesc *access, size_t n)
 {
-	(void)p, (void)bytes;
-	DRIVER_CALL(DRIVER_INIT, access && n ? cudaSuccess : cudaErrorInvalidValue);
+	DRIVER_CALL(DRIVER_INIT, set_access(p, bytes, access, n));
+}
+
+static cudaError_t get_access(unsigned long long *flags, const CUmemLocation *where, CUdeviceptr p)
+{
+	const struct physical *m = find_around(p);
+	if (!flags || !where || !m)
+		return cudaErrorInvalidValue;
+	*flags = m->access;
+	return cudaSuccess;
+}
+
+GUEST_API CUresult CUDAAPI cuMemGetAccess(unsigned long long *flags, const CUmemLocation *where,
+                                          CUdeviceptr p)
+{
+	DRIVER_CALL(DRIVER_INIT, get_access(flags, where, p));
 }
