@@ -225,13 +225,14 @@ results_hold() { # program, GPU, nvcc's options
 		not_ok "results-$name-$gpu" "$(grep -h -e level_note -e '"text"' "$dir/out" | head -n 3) $(cat "$dir/printed" "$dir/err")"
 	fi
 }
-for name in barriers_in_calls block_barrier bulk_copies calls cluster_launch constant_coordinates cooperative_tiles divergent_barriers graph_conditions hopper_gemm matrix mipmaps nested_launches nested_sort resident_texels surfaces tensor_maps textures warp_group_products; do
+for name in barriers_in_calls block_barrier bulk_copies calls cluster_launch constant_coordinates cooperative_tiles divergent_barriers graph_conditions handles_of_lanes hopper_gemm matrix mipmaps nested_launches nested_sort resident_texels surfaces tensor_maps textures warp_group_products; do
 	results_hold $name h200 $(sed -n 's,^// nvcc: ,,p' "$programs/$name.cu")
 done
 # constants that lie elsewhere: addresses of parameters, what a grid's barrier needs
 results_hold tensor_maps b200 -arch=sm_100
 results_hold grid_sync b200 -arch=sm_100
 results_hold mipmaps b200 -arch=sm_100
+results_hold handles_of_lanes b200 -arch=sm_100
 # lanes of a warp that wait for one another in loops, and that meet at several places
 for on in 't4 -arch=sm_75' 'a100 -arch=sm_80' 'h200 -arch=sm_90' 'rtx5090 -arch=sm_120'; do
 	results_hold lanes_wait $on

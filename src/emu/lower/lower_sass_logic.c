@@ -238,33 +238,42 @@ bool sl_mov(struct sass_lower *s)
 	return true;
 }
 
-/* Under a guard of lanes a register of the whole warp gets the value that those lanes have, for
- * all that are there. */
-static bool value_of_guarded(struct sass_lower *s)
+/* A register of the whole warp gets the value that one of the guarded lanes has, for all that are
+ * there. @p: whether a guarded lane has another one, or (.OR) had another one in an earlier word.
+ */
+static bool value_of_guarded(struct sass_lower *s, int32_t p)
 {
-	const int32_t d = sl_dst(s, 0);
-	const struct xsrc v = sl_bits(s, 0);
-	const struct xsrc guard = { .kind = S_REG, .reg = s->guard, .neg = s->guard_neg };
+	const int32_t d = sl_dst(s, 0), own = s->guard;
+	const bool own_neg = s->guard_neg;
+	const struct xsrc v = sl_bits(s, 0), all = src_const(0xffffffffu);
+	const struct xsrc guard = { .kind = S_REG, .reg = own, .neg = own_neg };
 	sl_emit(s, X_NOP); /* counts the lanes */
 	s->guard = -1;
 	const struct xsrc lanes = src_reg(low_temp(&s->l, 4));
-	low_set_vote(sl_emit(s, X_VOTE), MODE_BALLOT, lanes.reg, guard);
+	low_set_vote(sl_emit(s, X_VOTE), MODE_BALLOT, lanes.reg, own >= 0 ? guard : all);
 	const struct xsrc made = low_from_lane(&s->l, v, sl_op1(s, E_bfind_u32, lanes));
-	s->guard = low_cmp(&s->l, -1, CMP_NE, PTX_U32, lanes, src_const(0));
+	const int32_t any = low_cmp(&s->l, -1, CMP_NE, PTX_U32, lanes, src_const(0));
+	if (p >= 0) {
+		const struct xsrc other = sl_cmp(s, CMP_NE, PTX_U32, v, made);
+		const bool or = sl_has(s, SASS_MOD_OR);
+		const struct xsrc told = or ? sl_bool(s, BOOL_OR, other, src_reg(p)) : other;
+		s->guard = own;
+		s->guard_neg = own_neg;
+		sl_set_pred(s, p, told);
+	}
+	s->guard = any;
 	s->guard_neg = false;
 	sl_set1(s, d, E_mov_b32, made);
 	return true;
 }
 
-/* R2UR P0, UR4, R2: P0 = whether the lanes agree. */
+/* R2UR P0, UR4, R2: ptxas goes round a loop until all lanes have had their value in UR4, those with
+ * another one again (P0), each round for the lanes that have this one. */
 bool sl_r2ur(struct sass_lower *s)
 {
-	if (s->guard >= 0 && !s->i->guard_uniform && sl_dst_pred(s, 0) < 0)
-		return value_of_guarded(s);
 	const int32_t p = sl_dst_pred(s, 0);
-	const struct xsrc v = sl_bits(s, 0);
-	if (p >= 0)
-		low_set_match(&s->l, sl_emit(s, X_MATCH), MODE_ALL, false, -1, p, v);
+	if (p >= 0 || (s->guard >= 0 && !s->i->guard_uniform))
+		return value_of_guarded(s, p);
 	return sl_mov(s);
 }
 
